@@ -25,7 +25,7 @@ end
 worst = maximum(abs.(Float64.(result) .- (2.0 .* x .+ y)))
 println("$N elements on $(name(device)), max error $worst")
 
-# Arguments are checked against the kernel before anything runs.
+# A launch checks its arguments against the kernel before anything runs.
 refused = try
     Stream(stream -> launch(stream, saxpy, 2.0; grid = 1, block = 256), device)
     false

@@ -18,7 +18,7 @@ export Device, Stream, Event, Buffer, DeviceArray, Tensor, Program, Linker, Obje
 
 """Every function, struct and constant of libcucore under its C name."""
 module LibCuCore
-# Resolved by soname once CuCore has loaded the library.
+# ccall resolves this soname once CuCore has loaded the library.
 const libcucore = "libcucore.so.0"
 include("api.jl")
 end

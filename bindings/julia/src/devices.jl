@@ -32,8 +32,9 @@ synchronize(it::Device) = (check(C.cuc_device_synchronize(it)); nothing)
     Stream(device = Device(); priority = 0)
     Stream(f, device = Device(); priority = 0)
 
-An in-order queue of work on a device. The second form, with `do`, hands it to `f`, waits for its work,
-and closes it. One call at a time: two tasks on two threads need two streams, or a lock.
+An in-order queue of work on a device. The second form, with `do`, passes the stream to `f`,
+waits for its work, and closes it. A stream takes one call at a time: two tasks on two
+threads need two streams, or a lock.
 """
 
 function Stream(device::Device = Device(); priority::Integer = 0)
@@ -66,8 +67,9 @@ Base.isready(it::Stream) = check(C.cuc_stream_query(it)) == C.CUC_OK
 @handle Event cuc_event """
     Event(device = Device(); timing = false, ipc = false)
 
-A point in a stream. `wait(event)` waits and lets other tasks run meanwhile; `synchronize(event)` blocks
-the thread. Other processes can have one with `ipc`, which has no times.
+A point in a stream. `wait(event)` lets other tasks run while it waits; `synchronize(event)`
+blocks the thread. With `ipc`, other processes can import the event, but it cannot measure
+time.
 """
 
 function Event(device::Device = Device(); timing::Bool = false, ipc::Bool = false)

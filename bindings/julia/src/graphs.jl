@@ -3,13 +3,14 @@
 @handle Graph cuc_graph """
     Graph(device = Device())
 
-Work and its order: without nodes, to be put together by [`node`](@ref), or captured by [`capture`](@ref).
+Work and its order. A new graph has no nodes: add them with [`node`](@ref), or make a graph
+with [`capture`](@ref).
 """
-@handle GraphExec cuc_graph_exec "An instance of a graph, which `launch(stream, exec)` launches as one."
+@handle GraphExec cuc_graph_exec "An instance of a graph; `launch(stream, exec)` launches it."
 
 Graph(device::Device = Device()) = Graph(made(out -> C.cuc_graph_create(out, device), C.cuc_graph))
 
-"""A node of a graph, which it holds."""
+"""A node of a graph. It keeps the graph alive."""
 struct Node
     raw::Ptr{C.cuc_node}
     graph::Graph
@@ -22,9 +23,9 @@ Base.unsafe_convert(::Type{Ptr{C.cuc_node}}, it::Node) = it.raw
 const NODE_KINDS = Dict(getfield(C, each) => Symbol(lowercase(string(each)[10:end]))
                         for each in names(C; all = true) if startswith(string(each), "CUC_NODE_"))
 
-# The driver frees a graph and its nodes if a capture into it fails.
+# Throws if the node is gone: the driver frees a graph and its nodes if a capture into it fails.
 function alive(it::Node)
-    C.cuc_graph_handle(it.graph) == C_NULL && length(it.graph) # throws and gives the reason
+    C.cuc_graph_handle(it.graph) == C_NULL && length(it.graph) # throws, and gives the reason
     it.raw
 end
 
@@ -37,8 +38,8 @@ kind(it::Node) =
         ...
     end
 
-Capture the work that the function puts on the stream as a [`Graph`](@ref); nothing runs.
-Meanwhile, calls that wait are refused.
+Capture the work that the function puts on the stream as a [`Graph`](@ref). Nothing runs,
+and calls that wait are refused during the capture.
 """
 function capture(enqueue::Function, stream::Stream)
     check(C.cuc_stream_begin_capture(stream, C.CUC_CAPTURE_THREAD_LOCAL))
@@ -56,8 +57,8 @@ end
         ...
     end
 
-Add the work that the function puts on the stream, after the given nodes of the graph;
-nothing runs. Returns the [`Node`](@ref) of the last work added.
+Add the work that the function puts on the stream, after the given nodes of the graph.
+Nothing runs. Returns the [`Node`](@ref) of the last work added.
 """
 function node(enqueue::Function, it::Graph, stream::Stream, after::Node...)
     behind = Ptr{C.cuc_node}[alive(each) for each in after]
@@ -110,7 +111,7 @@ defaulted(value::Integer) = (value, C.CUC_CONDITION_ASSIGN_DEFAULT)
 
 Create the condition of one conditional node, in the graph or in the stream's capture.
 Kernels take it as an argument and set it. Each launch resets it to the default value;
-without one it keeps the value the previous launch left.
+without a default it keeps the value that the previous launch left.
 """
 condition(it::Graph; default::Union{Nothing,Integer} = nothing) =
     given(out -> C.cuc_graph_condition_create(out, it, defaulted(default)...), UInt64)
@@ -121,9 +122,9 @@ condition(it::Stream; default::Union{Nothing,Integer} = nothing) =
     conditional(stream, kind, condition, count = 1)
 
 Add a conditional node to a capturing stream, such as in [`node`](@ref), and return its
-graphs to be filled. `:if_then` runs its graph if the condition is nonzero, `:if_else` has a
-second graph for 0, `:while_loop` repeats its graph until the condition is 0, and `:switch`
-runs the graph, of `count`, with the condition as its index from 0.
+graphs for the caller to fill. `:if_then` runs its graph if the condition is nonzero,
+`:if_else` has a second graph for 0, `:while_loop` repeats its graph until the condition is
+0, and `:switch` has `count` graphs and runs the one whose index from 0 is the condition.
 """
 function conditional(stream::Stream, kind::Symbol, condition::UInt64, count::Integer = 1)
     type, fixed = number(CONDITIONALS, "kind", kind)

@@ -4,9 +4,10 @@
     GreenContext(parts...)
     GreenContext(f, parts...)
 
-A part of a device, of groups and the rest of one split, or all [`Multiprocessors`](@ref) of a device. What is put on its
-streams, `Stream(context)`, runs on these alone; memory, code and events are the device's. The second form, with `do`, hands it
-to `f` and closes it; streams hold it.
+A part of a device: groups and the remainder of one split, or all [`Multiprocessors`](@ref).
+Work on its streams, `Stream(context)`, runs only on these multiprocessors; memory, code and
+events belong to the device. The second form, with `do`, passes the context to `f` and
+closes it; streams keep it alive.
 """
 
 """
@@ -30,7 +31,7 @@ Base.length(it::Multiprocessors) = Int(it.raw.count)
 Base.show(io::IO, it::Multiprocessors) = print(io, "Multiprocessors(", length(it), " of ", it.device, ")")
 Device(it::Multiprocessors) = it.device
 
-"""The smallest group that they can be split into; 0 if the driver (before CUDA 13.0) does not report it."""
+"""The smallest possible group size; 0 if the driver (before CUDA 13.0) does not report it."""
 least(it::Multiprocessors) = Int(it.raw.least)
 
 """The number that group sizes are multiples of; 0 if the driver (before CUDA 13.0) does not

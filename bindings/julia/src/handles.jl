@@ -64,8 +64,8 @@ flags_of(table, given) =
 does."""
 abstract type Handle end
 
-# handle(Stream, cuc_stream) defines the type, its finaliser, and its conversion for ccall.
-# Finalisers run on any thread in any order, which the C library allows for releases.
+# handle(Stream, cuc_stream) defines the type, its finalizer, and its conversion for ccall.
+# Finalizers run on any thread and in any order, which the C library allows for releases.
 macro handle(type, raw, doc)
     release, pointer = Symbol(raw, :_release), :(Ptr{C.$raw})
     esc(quote

@@ -1,7 +1,7 @@
 # Sharing memory and events between processes.
 
-"""Identifies a buffer or event to another process: 64 bytes, `collect(it.bytes)`, sent by any
-means."""
+"""Identifies a buffer or event to another process: 64 bytes, `collect(it.bytes)`, which any means
+of communication can carry."""
 struct IpcHandle
     bytes::NTuple{64,UInt8}
 end
@@ -24,7 +24,7 @@ end
     export_ipc(pool), export_ipc(buffer), export_ipc(event)
 
 Return a handle for another process. A pool gives a file descriptor, which the caller must
-close and which is sent over a Unix socket or to a child; a buffer or an event gives an
+close; send it over a Unix socket or to a child. A buffer or an event gives an
 [`IpcHandle`](@ref).
 """
 export_ipc(it::MemoryResource) = RawFD(given(out -> C.cuc_memory_pool_export(out, it), Int32))
@@ -40,7 +40,7 @@ raw_of(it::IpcHandle) = Ref(C.cuc_ipc_handle(it.bytes))
 
 Import from another process: a pool, for importing its buffers; a buffer of that many bytes,
 which must stay alive there until this one is dropped and the stream has reached that point;
-or an event, to wait for the work it recorded.
+or an event, to wait for the work that it recorded.
 """
 import_ipc(::Type{MemoryResource}, fd::RawFD, device::Device = Device()) = MemoryResource(
     made(out -> C.cuc_memory_pool_from_fd(out, device, reinterpret(Int32, fd)), C.cuc_memory_resource))

@@ -20,7 +20,7 @@ struct Opaque{T}
     end
 end
 
-# Convert an argument to an object that lives as long as the launch, ...
+# Convert an argument to an object that lives as long as the launch.
 holder(x) = dtype(typeof(x)) != C.CUC_DTYPE_UNKNOWN && sizeof(x) <= 8 ? x :
             isbitstype(typeof(x)) ? Opaque(x) :
             throw(ArgumentError("a kernel takes no $(typeof(x)): numbers, buffers, arrays, " *
@@ -32,7 +32,7 @@ holder(x::DeviceArray) = x.buffer
 holder(x::Tensor) = Ref(x.raw)
 holder(x::Handle) = throw(ArgumentError("a kernel takes no $(typeof(x))"))
 
-# ... and describe that object to C.
+# Describe such an object to C.
 pointed_to(type, at, bytes) = C.cuc_arg(type, bytes, UInt64(UInt(at)))
 argument(x::T) where {T} = C.cuc_arg(dtype(T), sizeof(T), bits(x))
 argument(x::Ptr) = pointed_to(C.CUC_ARG_POINTER, x, 8)

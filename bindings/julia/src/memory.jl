@@ -3,12 +3,13 @@
 @handle Buffer cuc_buffer """
     Buffer(stream, bytes; kind = :device, resource = nothing)
 
-Memory that a device can reach, freed in the order of its stream. A `kind` of `:pinned` or `:managed` is the
-host's as well: `unsafe_wrap(Array{Float32}, buffer, dims)` is a Julia array of it, which keeps the buffer. It comes from
-a `resource` where one is given.
+Memory that a device can access, freed in the order of its stream. The host can also access
+memory of the `kind` `:pinned` or `:managed`: `unsafe_wrap(Array{Float32}, buffer, dims)`
+views it as a Julia array, which keeps the buffer alive. `resource`, if given, allocates the
+memory.
 """
 
-@handle MemoryResource cuc_memory_resource "Something that buffers come from."
+@handle MemoryResource cuc_memory_resource "An allocator of buffers."
 
 const KINDS = (device = C.CUC_MEMORY_DEVICE, pinned = C.CUC_MEMORY_PINNED,
                managed = C.CUC_MEMORY_MANAGED)
@@ -75,7 +76,7 @@ end
     DeviceArray(stream, array)
     DeviceArray{T}(buffer, dims)
 
-An array in device memory, column-major as in Julia: uninitialised, a copy of a Julia array
+An array in device memory, column-major as in Julia: uninitialized, a copy of a Julia array
 (complete on return), or the start of a buffer. `Array(stream, it)` copies it back, and
 `copyto!(it, stream, array)` writes it.
 """

@@ -6,21 +6,22 @@
 Code, such as PTX or a cubin, and its kernels: `kernel(object, name)`.
 """
 
-@handle Kernel cuc_kernel "A kernel of an object, which it holds. See [`launch`](@ref)."
+@handle Kernel cuc_kernel "A kernel of an object, which it keeps alive. See [`launch`](@ref)."
 
 @handle Program cuc_program """
     Program(source; kind = :cuda, options...)
 
-A source in `:cuda`, `:ptx` or `:tile`, and how it is compiled. Options are fields of the C struct
-`cuc_program_options`: texts (`name`, `arch`, `std`), numbers and Bools (`use_fast_math = true`), and lists of texts
-(`define_macros`, `include_paths`, `name_expressions`, `constants`, `dimensions`).
+A source of kind `:cuda`, `:ptx` or `:tile`, with its compile options. Options are fields of
+the C struct `cuc_program_options`: texts (`name`, `arch`, `std`), numbers and Bools
+(`use_fast_math = true`), and lists of texts (`define_macros`, `include_paths`,
+`name_expressions`, `constants`, `dimensions`).
 """
 
 const SOURCES = (cuda = C.CUC_SOURCE_CUDA, ptx = C.CUC_SOURCE_PTX, tile = C.CUC_SOURCE_TILE)
 const CODES = (ptx = C.CUC_CODE_PTX, cubin = C.CUC_CODE_CUBIN, ltoir = C.CUC_CODE_LTOIR,
                fatbin = C.CUC_CODE_FATBIN, object = C.CUC_CODE_OBJECT, library = C.CUC_CODE_LIBRARY)
 
-"""The struct of options with texts and lists, and the objects that its pointers refer to."""
+"""Return the options struct with texts and lists, and the objects that its pointers refer to."""
 function options(::Type{T}, given) where {T}
     fields, kept = Dict{Symbol,Any}(), Any[]
     for (field, value) in given

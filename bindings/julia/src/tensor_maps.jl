@@ -52,7 +52,7 @@ function check_range(what, values, ::Type{T}) where {T}
     all(each -> least <= each <= most, values) || throw(invalid("$what is $values: $least to $most is expected"))
 end
 
-# Return a number per dimension in C's order, padded with zeros to `room`.
+# Return a number for each dimension in C's order, padded with zeros to `room` numbers.
 function reversed(what, values, count, room, ::Type{T}) where {T}
     length(values) == count ||
         throw(invalid("$what is $values: $count numbers are expected, one for each dimension"))
@@ -60,8 +60,8 @@ function reversed(what, values, count, room, ::Type{T}) where {T}
     ntuple(i -> i <= count ? T(values[count + 1 - i]) : T(0), room)
 end
 
-# Throw the error of a failed call, with dimensions counted as the caller does. Images have two
-# fewer.
+# Throw the error of a failed call. Count dimensions as the caller does, who sees two fewer for
+# images.
 function check_map(status, rank)
     status < 0 || return
     e = last_error()

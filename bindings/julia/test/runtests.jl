@@ -1,4 +1,4 @@
-# Tests of the package on the simulated driver. Kernels are PTX and tile programs, so no toolkit is
+# Tests the package on the simulated driver. Kernels are PTX and tile programs, so no toolkit is
 # needed.
 using CuCore
 using Test

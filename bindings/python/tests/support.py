@@ -1,4 +1,4 @@
-"""Shared test helpers: a device, kernels, number arrays."""
+"""Helpers that the tests share: a device, kernels, arrays of numbers."""
 import array
 import functools
 import os
@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 @functools.lru_cache(maxsize=None)
 def compiled(source, code_type="c++"):
-    """Compile to object code shared by all tests; to PTX if the driver is simulated."""
+    """Compile to object code that all tests share; to PTX if the driver is simulated."""
     device = cucore.Device(0)
     target = "ptx" if cucore.raw.cuc_driver_is_simulated() else "cubin"
     options = cucore.ProgramOptions(arch=f"sm_{device.arch}")
@@ -44,7 +44,7 @@ class DeviceTest(unittest.TestCase):
         self.stream = self.device.create_stream()
 
     def floats(self, values):
-        """Return a buffer of float32."""
+        """Return a buffer of float32 values."""
         data = array.array("f", values)
         buffer = self.device.allocate(len(data) * 4, stream=self.stream)
         buffer.copy_from(data, stream=self.stream)

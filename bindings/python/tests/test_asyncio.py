@@ -1,4 +1,4 @@
-"""Waiting on asyncio through the event's file descriptor."""
+"""Tests waiting with asyncio, through an event's file descriptor."""
 import asyncio
 import os
 import time
@@ -71,7 +71,7 @@ class Waiting(DeviceTest):
         before = descriptors()
         asyncio.run(main())
         self.assertTrue(all(s.is_done for s in streams))
-        self.assertLessEqual(descriptors(), before + 2)  # descriptors of the library itself
+        self.assertLessEqual(descriptors(), before + 2)  # the library's own descriptors
 
     def test_a_wait_can_be_given_up(self):
         async def main():

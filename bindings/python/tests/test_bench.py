@@ -1,4 +1,5 @@
-"""Tests the package as a peer of cucore bench, like other peers, and the script that measures bindings."""
+"""Tests the package as a peer of cucore bench, like the other peers, and the script that measures
+the bindings."""
 import csv
 import io
 import json

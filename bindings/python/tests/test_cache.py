@@ -1,4 +1,5 @@
-"""The cache of compiled code, and program caches: mappings, keys, `compile(cache=)`, many processes, kills, damage."""
+"""Tests the cache of compiled code, and program caches: mappings, keys, `compile(cache=)`, many
+processes, kills, damage."""
 import io
 import json
 import os
@@ -177,14 +178,14 @@ class Mappings(Folders):
             with self.subTest(type(cache).__name__):
                 for key in "abc":
                     cache[key] = b"x" * size
-                    time.sleep(0.02)  # the clock of files is coarse
+                    time.sleep(0.02)  # file times are coarse
                 self.assertEqual(cache["a"], b"x" * size)
                 time.sleep(0.02)
                 cache["d"] = b"x" * size * 2 if isinstance(cache, InMemoryProgramCache) else b"x" * size
                 self.assertIsNone(cache.get("b"))
                 self.assertIsNotNone(cache.get("d"))
                 self.assertIsNotNone(cache.get("a"))
-                cache["a"] = b"x" * 9999  # more than everything
+                cache["a"] = b"x" * 9999  # larger than the limit
                 self.assertIsNone(cache.get("a"))
         for bad in (0, -1):
             for make in (lambda bad=bad: InMemoryProgramCache(max_size_bytes=bad),
@@ -286,7 +287,7 @@ class Mappings(Folders):
 
 
 def start(function):
-    """Run a function in a child; return its process."""
+    """Run a function in a child process; return the child."""
     process = os.fork()
     if process == 0:
         status = 99
@@ -304,7 +305,7 @@ def in_child(function):
 
 
 def value(key, number):
-    """Return a value that shows whether it is whole."""
+    """Return a value that shows whether it is complete."""
     return f"{key} {number} ".encode() * (1 + number % 400)
 
 
@@ -377,7 +378,7 @@ def opts(**fields):
 
 class Keys(unittest.TestCase):
     def setUp(self):
-        compiled(SAXPY)  # skips if there is no compiler
+        compiled(SAXPY)  # skip the test if there is no compiler
 
     def test_whatever_changes_the_code_changes_the_key(self):
         rows = [
@@ -455,7 +456,7 @@ class Keys(unittest.TestCase):
 
 
 class Counting(InMemoryProgramCache):
-    """Counts look-ups and writes."""
+    """Counts lookups and writes."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Conditional nodes: graphs that branch on the device."""
+"""Tests conditional nodes: graphs that branch on the device."""
 import unittest
 
 import cucore
@@ -6,7 +6,8 @@ from cucore import GraphCondition, LaunchConfig
 from cucore import graph as graphs
 from support import ROOT, DeviceTest, kernel
 
-# set: assigns the condition. count: x[0] += 1; the condition tells whether it is below a limit.
+# Kernel `set` assigns the condition. Kernel `count` does x[0] += 1 and sets the condition to
+# whether x[0] is below a limit.
 PTX = """
 .version 7.8
 .target sm_80

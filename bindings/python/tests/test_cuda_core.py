@@ -1,4 +1,4 @@
-"""Compatibility with cuda.core: error types, results, names, parameter order."""
+"""Tests compatibility with cuda.core: error types, results, names, order of parameters."""
 import copy
 import ctypes
 import dataclasses
@@ -350,7 +350,7 @@ class Results(DeviceTest):
 
 
 class Options(unittest.TestCase):
-    #: leading parameters in order
+    #: the first parameters in order
     ORDERS = {
         LaunchConfig: "grid cluster block shmem_size is_cooperative",
         cucore.StreamOptions: "nonblocking priority",

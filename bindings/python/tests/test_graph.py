@@ -1,4 +1,4 @@
-"""Graphs: by capture, by cuda.core's builders, and node by node."""
+"""Tests graphs: made by capture, with cuda.core's builders, and node by node."""
 import ctypes
 import gc
 import os
@@ -135,7 +135,8 @@ class Nodes(GraphTest):
         place = node.memset(node.dptr, 0, 16)
         place.deallocate(node.dptr)
         self.run_it(g)
-        # An H200's driver (13.0) refuses the others during capture: CUDA_ERROR_INVALID_VALUE and _NOT_SUPPORTED.
+        # During a capture, an H200's driver (13.0) refuses the others with CUDA_ERROR_INVALID_VALUE
+        # and _NOT_SUPPORTED.
         for kind, given in [("managed", {"memory_type": "managed"}), ("host", {"memory_type": "host"}),
                             ("managed", {"memory_resource": cucore.ManagedMemoryResource()}),
                             ("host", {"memory_resource": cucore.PinnedMemoryResource()})]:
@@ -148,7 +149,7 @@ class Nodes(GraphTest):
         child, g = Graph(), Graph()
         child.launch(ONE, self.affine, self.x, 3.0, 0.0)
         node = g.embed(child)
-        child.launch(ONE, self.affine, self.x, 100.0, 0.0)  # in the child only
+        child.launch(ONE, self.affine, self.x, 100.0, 0.0)  # only in the child graph
         self.assertIsNot(node.child_graph, child)
         self.assertIs(node.child_graph, node.child_graph)
         self.assertEqual((len(node.child_graph.nodes()), len(child.nodes())), (1, 2))
@@ -290,7 +291,7 @@ class Nodes(GraphTest):
         inner = Graph()
         inner.launch(ONE, self.affine, self.x, 1.0, 1.0).launch(ONE, self.affine, self.x, 2.0, 0.0)
         outer = Graph()
-        outer.embed(inner).embed(inner)  # 1: 2, 4; 5, 10
+        outer.embed(inner).embed(inner)  # first embed: 2, 4; second embed: 5, 10
         self.assertEqual((outer.node_count, self.run_it(outer)), (2, 10))
 
     def test_what_nodes_use_is_kept_and_let_go(self):
@@ -425,7 +426,8 @@ class Builders(GraphTest):
 
 
 class Dropped(GraphTest):
-    """Builders dropped while building: the capture ends and its result is discarded."""
+    """Tests builders that are dropped while building: the capture ends, and its result is
+    discarded."""
 
     def build(self, mode="relaxed", stream=None):
         builder = (stream or self.stream).create_graph_builder().begin_building(mode)
@@ -433,7 +435,7 @@ class Dropped(GraphTest):
         return builder
 
     def is_free(self, stream=None):
-        """Assert that the stream is usable again: it runs work and can be captured."""
+        """Assert that the stream is usable again: it runs work, and can be captured."""
         self.assertFalse((stream or self.stream).is_capturing)
         self.assertEqual(self.read(self.x), [1] * 4)
         run = self.build(stream=stream).end_building().complete()
@@ -442,7 +444,7 @@ class Dropped(GraphTest):
 
     @staticmethod
     def elsewhere(function):
-        """Run on a thread that has ended on return."""
+        """Run a function on a thread that has ended when this returns."""
         thread = threading.Thread(target=function)
         thread.start()
         thread.join()
@@ -487,7 +489,7 @@ class Dropped(GraphTest):
         for mode in ("thread_local", "global"):
             held = []
             self.elsewhere(lambda: held.append(self.build(mode)))
-            for _ in range(200):  # Python considers the thread ended slightly before it is
+            for _ in range(200):  # Python considers the thread ended slightly before it has ended
                 held.clear()
                 self.device.create_event()
                 if not self.stream.is_capturing:
@@ -496,7 +498,7 @@ class Dropped(GraphTest):
         self.is_free()
 
     def test_on_a_thread_of_the_drivers(self):
-        """CUDA calls are forbidden there."""
+        """CUDA calls are forbidden in a callback."""
         other = self.device.create_stream()
         held = [self.build(stream=other)]
         host_launch(self.stream, held.clear)
@@ -561,12 +563,13 @@ class Dropped(GraphTest):
         builder.join(left, right)
         self.assertTrue(right.is_closed)
         body = builder.if_then(builder.create_condition(0))
-        body.graph_definition.launch(ONE, self.affine, self.x, 1.0, 0.0)  # without any capture
+        body.graph_definition.launch(ONE, self.affine, self.x, 1.0, 0.0)  # without a capture
         self.assertEqual(len(body.graph_definition.nodes()), 1)
         builder.end_building().complete()
 
     def test_a_branch_alone(self):
-        """The work of a dropped branch is missing at the join: ending reports it and ends the capture."""
+        """A dropped branch's work is missing at the join: ending reports this, and ends the
+        capture."""
         builder = self.build()
         builder.split(2)[1].callback(print)
         self.assertTrue(builder.is_building)
@@ -587,7 +590,7 @@ class Dropped(GraphTest):
         self.assertEqual(builder.end_building().graph_definition.node_count, 2)
 
     def test_with_bodies(self):
-        """In either order, also on other threads."""
+        """In either order, and on other threads too."""
         for order in ((0, 1), (1, 0)):
             for where in (lambda function: function(), self.elsewhere):
                 with self.subTest(order=order):
@@ -603,7 +606,7 @@ class Dropped(GraphTest):
         self.is_free()
 
     def test_a_body_alone(self):
-        """Nodes already in the body stay; the parent graph continues."""
+        """Nodes that are already in the body stay, and the parent graph continues."""
         builder = self.build()
         body = builder.if_then(builder.create_condition(0)).begin_building()
         launch(body, ONE, self.affine, self.x, 1.0, 1.0)
@@ -720,7 +723,7 @@ class Captures(GraphTest):
         self.assertEqual(self.read(self.x)[0], 1)
 
     def test_a_graph_of_ones_own_goes_with_what_spoils_a_capture_into_it(self):
-        """The driver frees the graph."""
+        """The driver frees the graph, so its nodes become invalid."""
         mine = Graph()
         node = mine.launch(ONE, self.affine, self.x, 3.0, 0.0)
         with self.assertRaises(cucore.BusyError):
@@ -746,7 +749,7 @@ class Captures(GraphTest):
         self.assertEqual(self.run_it(mine), 3)
 
     def test_a_graph_whose_body_ended_badly_is_told_at_its_end(self):
-        """The graph is never destroyed: the driver would crash."""
+        """The graph is never destroyed, because the driver would crash."""
         with self.assertRaisesRegex(cucore.CUDAError, "the body of a conditional node of it"), \
                 self.stream.capture("relaxed") as capture:
             then = capture.if_then(capture.create_condition(1))
@@ -763,7 +766,7 @@ class Captures(GraphTest):
         self.assertEqual(self.read(self.x)[0], 1)
 
     def test_where_both_are_spoilt_the_outer_one_never_ends(self):
-        """Runs in its own process, which can no longer wait for the device."""
+        """Runs in its own process, which cannot wait for the device afterwards."""
         self.assertEqual(child("""
 import gc
 from cucore import *

@@ -1,4 +1,4 @@
-"""Green contexts: partitions of a device."""
+"""Tests green contexts, which are partitions of a device."""
 import unittest
 
 import cucore

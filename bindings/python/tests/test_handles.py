@@ -1,5 +1,5 @@
-"""Common behaviour of all objects: type checks, no copying, safe closing while another thread uses the object,
-comparison by identity of the underlying handle."""
+"""Tests the behaviour that all objects share: type checks, no copying, safe closing while another
+thread uses the object, and comparison by the underlying handle."""
 import array
 import copy
 import pathlib
@@ -87,7 +87,7 @@ class Kinds(DeviceTest):
                         call(wrong)
 
     def test_a_launch_looks_at_each(self):
-        """Covers the first launch and one through the plan it creates."""
+        """Cover the first launch, and a launch through the plan that it creates."""
         x, config = self.buffer, LaunchConfig(grid=1, block=1)
         for _ in range(2):
             launch(self.stream, config, self.kernel, 1.0, x, x, 1)
@@ -162,7 +162,7 @@ class Kinds(DeviceTest):
 
 class Closing(DeviceTest):
     def test_a_call_under_way_keeps_what_it_uses(self):
-        """Another thread closes the object; the C library overwrites freed memory."""
+        """Another thread closes the object, and the C library overwrites freed memory."""
         for made, use in [
                 ("compiled(SAXPY).get_kernel('saxpy')", "launch(stream, config, it, 1.0, x, x, 1)"),
                 ("device.create_stream()", "launch(it, config, kernel, 1.0, x, x, 1)"),
@@ -250,7 +250,7 @@ print(sorted(each for each in said if "NULL" not in each and "closed" not in eac
             try:
                 self.assertIs(self.device.memory_resource, mr)
                 self.assertIs(self.device.allocate(16, stream=self.stream).memory_resource, mr)
-                mr.close()  # the device holds its own reference
+                mr.close()  # the device holds a reference of its own
                 self.assertGreater(self.device.allocate(16, stream=self.stream).handle, 0)
             finally:
                 self.device.memory_resource = None

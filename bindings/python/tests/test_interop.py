@@ -1,4 +1,4 @@
-"""Array exchange with other libraries, without copies and with correct lifetimes."""
+"""Tests the exchange of arrays with other libraries, without copies and with correct lifetimes."""
 import array
 import ctypes
 import gc
@@ -18,7 +18,7 @@ except ModuleNotFoundError:
 
 
 class Capsules(DeviceTest):
-    """Capsules over memory whose release can be observed."""
+    """Tests capsules for memory whose release can be observed."""
 
     def setUp(self):
         super().setUp()
@@ -60,7 +60,8 @@ class Capsules(DeviceTest):
         self.assertEqual(self.freed, [24])
 
     def test_the_exception_goes_on_that_one_goes_by(self):
-        """Releasing a consumer runs Python code, which cannot be called with an exception pending."""
+        """Releasing a consumer runs Python code, which must not be called with an exception
+        pending."""
         def fail(held):
             raise KeyError("mine")
 
@@ -154,7 +155,7 @@ class HostArray:
 
 
 def exchanging(version=1, previous=None):
-    """Make an array class with the exchange API; `calls` records the calls made."""
+    """Make an array class with the exchange API; `calls` records the calls."""
 
     class Array:
         def __init__(self, view):
@@ -282,7 +283,8 @@ class ExchangeApi(DeviceTest):
 
 @unittest.skipUnless(_native.is_there, "views have the API only natively")
 class ExchangeApiOfViews(DeviceTest):
-    """The functions of StridedMemoryView.__dlpack_c_exchange_api__, called as a consumer in C does."""
+    """Tests the functions of StridedMemoryView.__dlpack_c_exchange_api__, called as a C consumer
+    calls them."""
 
     def setUp(self):
         super().setUp()
@@ -367,7 +369,7 @@ class ExchangeApiOfViews(DeviceTest):
 
 
 class Protocols(DeviceTest):
-    """Edge cases of the protocols."""
+    """Tests edge cases of the protocols."""
 
     def test_what_cannot_be_given_is_a_buffer_error(self):
         read_only = as_tensor(Foreign(self.floats(range(4)), data=(self.floats([1]).handle, True), shape=(1,)))
@@ -463,7 +465,7 @@ class Methods(DeviceTest):
 
 
 class Foreign:
-    """Another library's array, with strides in bytes."""
+    """An array of another library, with strides in bytes."""
 
     def __init__(self, buffer, **said):
         self.buffer = buffer
@@ -519,7 +521,8 @@ class Arrays(DeviceTest):
                 self.assertEqual(buffer.view(name).shape, shape)
 
 
-# Each element type with its array interface type string and its name in NumPy, ml_dtypes and PyTorch.
+# Each element type, with its type string in array interfaces and its name in NumPy, ml_dtypes and
+# PyTorch.
 DTYPES = {
     "bool": ("|b1", "bool"), "i8": ("|i1", "int8"), "i16": ("<i2", "int16"), "i32": ("<i4", "int32"),
     "i64": ("<i8", "int64"), "u8": ("|u1", "uint8"), "u16": ("<u2", "uint16"), "u32": ("<u4", "uint32"),
@@ -532,20 +535,20 @@ STORE = 'extern "C" __global__ void store(%s *y, %s x) { *y = x; }'
 
 
 class Dtypes(DeviceTest):
-    """Each element type through each import path."""
+    """Tests each element type through each import path."""
 
     def setUp(self):
         super().setUp()
         self.memory = self.floats([0] * 64)
 
     def views(self):
-        """Yield each name, type string, foreign name, and 16 elements of the type."""
+        """Yield each name, type string and foreign name, and 16 elements of the type."""
         for name, (letters, other) in DTYPES.items():
             with self.subTest(name):
                 yield name, letters, other, self.memory.view(name, (4,))
 
     def touched(self, argument):
-        """Return whether a kernel can access an argument."""
+        """Return whether a kernel can access the argument."""
         self.memory.fill(0, stream=self.stream)
         launch(self.stream, LaunchConfig(grid=1, block=1), kernel(TOUCH, "touch"), argument)
         return self.read(self.memory, "B")[0] == 7
@@ -579,7 +582,7 @@ class Dtypes(DeviceTest):
                 as_tensor(given)
 
     def test_an_interface_that_raises_for_a_dtype_is_not_asked(self):
-        """PyTorch's interface raises KeyError for dtypes it does not cover."""
+        """PyTorch's interface raises KeyError for dtypes that it does not cover."""
         class Torch(exchanging()):
             __cuda_array_interface__ = property(lambda array: {}["float8_e4m3fn"])
 
@@ -703,7 +706,7 @@ class Views(DeviceTest):
                     self.assertEqual(producer.asked, [{"max_version": (1, 1), **order}, order])
                     del producer, owner, memory
                     gc.collect()
-                    self.assertIsNotNone(alive())  # the view keeps the memory
+                    self.assertIsNotNone(alive())  # the view keeps the memory alive
                     del view
                     gc.collect()
                     self.assertIsNone(alive())

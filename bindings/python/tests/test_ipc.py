@@ -1,4 +1,4 @@
-"""Sharing memory and events between processes."""
+"""Tests sharing memory and events between processes."""
 import array
 import gc
 import multiprocessing
@@ -37,10 +37,10 @@ def write(stream, buffer, values):
     stream.sync()
 
 
-# Functions of the other process, which has its own driver state.
+# Functions that run in the other process, which has its own driver state.
 
 def doubles(handle, connection):
-    """Double every buffer received."""
+    """Double the elements of every buffer that arrives."""
     device = Device(0)
     stream = device.create_stream()
     pool = DeviceMemoryResource.from_allocation_handle(device, handle)
@@ -60,7 +60,7 @@ def doubles(handle, connection):
 
 
 def follows(buffer, event, connection):
-    """Wait, in stream order, for work the other process recorded."""
+    """Wait, in stream order, for work that the other process recorded."""
     stream = Device(0).create_stream()
     connection.send((buffer.is_mapped, event.is_ipc_enabled))
     connection.recv()
@@ -81,7 +81,7 @@ def by_pickles(pool, buffers, connection):
 
 
 def takes(connection):
-    """Receive objects through a pipe after start, and pass them on to a third process."""
+    """Receive objects through a pipe after the start, and pass them on to a third process."""
     pool, buffer, handle, event = connection.recv()
     stream = Device(0).create_stream()
     again = DeviceMemoryResource.from_allocation_handle(0, handle)

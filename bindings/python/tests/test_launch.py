@@ -1,4 +1,4 @@
-"""Arguments of every type arrive as the kernel declares them, or are refused."""
+"""Tests that arguments of every type arrive as the kernel declares them, or are refused."""
 import ctypes
 import inspect
 import struct
@@ -35,7 +35,8 @@ class Pair(ctypes.Structure):
 
 class Arguments(DeviceTest):
     def echo(self, name, value, size):
-        """Return the value received, by a first launch and through the plan it creates."""
+        """Return the value that the kernel receives, from a first launch and through the plan that
+        it creates."""
         echo, seen = kernel(ECHO, f"echo_{name}"), set()
         for _ in range(2):
             out = self.device.allocate(size, stream=self.stream)
@@ -131,7 +132,7 @@ class Arguments(DeviceTest):
             for run in (launch, lambda *args: PreparedLaunch(*args)()):
                 with self.assertRaisesRegex(InvalidArgumentError, "argument 1 is a tensor of host memory"):
                     run(self.stream, LaunchConfig(grid=1, block=1), echo, 1, given)
-        self.stream.sync()  # the context is intact
+        self.stream.sync()  # the context still works
         pinned = LegacyPinnedMemoryResource().allocate(4, stream=self.stream)
         for given in (pinned, pinned.view("i32")):
             launch(self.stream, LaunchConfig(grid=1, block=1), echo, 42, given)

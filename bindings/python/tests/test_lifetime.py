@@ -1,4 +1,4 @@
-"""Objects released in any order, on any thread, at exit and after a fork: no crash, no hang."""
+"""Tests releases in any order, on any thread, at exit and after a fork: no crash, no hang."""
 import array
 import gc
 import os
@@ -45,13 +45,13 @@ mapped = pinned.host_view()
 
 
 def device_pool(device, stream):
-    """Return a buffer as the only reference to a shared pool."""
+    """Return a buffer that holds the only reference to a shared pool."""
     pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
     return pool.allocate(5000, stream=stream)
 
 
 def deciding(device):
-    """Build a graph with nested bodies, some of them referenced separately."""
+    """Build a graph with nested bodies, some of which are referenced separately."""
     graph = Graph(device)
     loop = graph.while_loop(graph.create_condition(default_value=0))
     inner = loop.body.if_else(loop.body.create_condition(default_value=1))
@@ -127,7 +127,7 @@ class Orders(DeviceTest):
         self.assertEqual(failures, [])
 
     def test_nothing_is_left(self):
-        """The fake driver counts live objects."""
+        """Use the fake driver, which counts live objects."""
         fake = pathlib.Path(os.environ.get("CUCORE_BUILD", "")) / "tests" / "libfake_driver.so"
         if not fake.exists():
             self.skipTest("no fake driver was built")
@@ -160,7 +160,8 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
         self.assertTrue(said.startswith("True True"), said)
 
     def test_what_goes_in_a_function_of_the_drivers_waits(self):
-        """CUDA calls are forbidden there, and the collector cannot tell."""
+        """CUDA calls are forbidden in a callback, and the collector cannot know that it runs in
+        one."""
         for make in (lambda: Graph(self.device), self.device.create_stream):
             cycle = [make()]
             cycle.append(cycle)
@@ -201,7 +202,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
                 self.assertNotEqual(went, ran)
 
     def test_on_threads_that_only_finalise(self):
-        """Finaliser threads release objects in any order while others create more."""
+        """Threads that run finalizers release objects in any order, while others create more."""
         queues = [queue.SimpleQueue() for _ in range(3)]
         failures = []
 
@@ -231,7 +232,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
         self.assertEqual(failures, [])
 
     def test_in_finalisers_of_their_users(self):
-        """Finalisers of other objects use them, or even keep them."""
+        """Finalizers of other objects use them, or even keep them."""
         kept, test = [], self
 
         class User:
@@ -271,7 +272,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
 
 
 class Closed(DeviceTest):
-    """Using a closed object fails without a crash."""
+    """Tests that using a closed object fails without a crash."""
 
     def test_a_view_outlives_the_buffer(self):
         buffer = self.floats([1, 2])
@@ -311,7 +312,8 @@ class Closed(DeviceTest):
         self.assertEqual(len(others), 50)
 
     def test_a_prepared_launch_gets_other_arguments_while_it_launches(self):
-        """Arguments of the launch in progress stay valid; the interpreter overwrites freed memory."""
+        """The arguments of the launch in progress stay valid; the interpreter overwrites freed
+        memory."""
         self.assertEqual(child(f"""
 import sys, threading
 sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
@@ -350,7 +352,7 @@ print("launched")
             prepared()
 
     def test_a_pool_that_was_current_stays(self):
-        """The device's memory resource refers to it only by handle."""
+        """The device refers to its memory resource only by handle."""
         self.assertEqual(child("""
 import gc
 from cucore import *
@@ -403,7 +405,7 @@ print(bytes(out) == b"1" * 16)
                 use()
 
     def test_what_is_closed_is_called_closed(self):
-        """Not NULL, and not empty."""
+        """Messages call a closed object closed, not NULL or empty."""
         x, y = self.floats([1]), self.floats([0])
         stream, event, host = self.device.create_stream(), self.device.create_event(), bytearray(4)
         x.close()
@@ -480,7 +482,8 @@ print('ended', flush=True)
 """).splitlines()[:2], ["called", "ended"])
 
     def test_functions_under_way_are_called_before_it_ends(self):
-        """A driver thread that entered Python too late would be blocked, and its stream would never complete."""
+        """A driver thread that enters Python too late would be blocked, and its stream would never
+        complete."""
         self.assertEqual(child(START + """
 import time
 class Last:
@@ -514,7 +517,8 @@ print('ended')
 """), "ended\n")
 
     def test_children_that_end_by_themselves(self):
-        """A child runs interpreter shutdown with its parent's objects, while threads worked there."""
+        """A child of fork() shuts the interpreter down with its parent's objects, while threads of
+        the parent work."""
         self.assertEqual(child(START + """
 import time
 def work():

@@ -1,4 +1,5 @@
-"""Native methods in place of Python definitions: same results, errors and lifetimes."""
+"""Tests that native methods behave like the Python definitions that they replace: same results,
+errors and lifetimes."""
 import gc
 import os
 import sys
@@ -69,7 +70,7 @@ print(event.is_done, Device(0) is device, stream.device is device, buffer.is_clo
         self.assertEqual(said, "False 64 (16,) (16,)\nTrue True True True False\n")
 
 
-# Prints lines "name: result" for arrays of every origin; both implementations must agree.
+# Prints lines "name: result" for arrays of every origin. Both implementations must print the same.
 ARRAYS = PROGRAM + """
 import ctypes
 from cucore import raw
@@ -265,7 +266,7 @@ for what, do in {
 """
 
 
-# The same for launch configs and slots.
+# Does the same for launch configs and slots.
 CONFIGS = PROGRAM + """
 import copy, ctypes, pickle, weakref
 from cucore import raw
@@ -632,7 +633,7 @@ class Lifetimes(DeviceTest):
             threads = [threading.Thread(target=theirs.sync) for _ in range(2)]
             for each in threads:
                 each.start()
-            time.sleep(0.1)  # both wait
+            time.sleep(0.1)  # both threads wait
             theirs.close()
             if close_twice:
                 theirs._h = other._h

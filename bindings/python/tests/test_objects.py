@@ -1,4 +1,4 @@
-"""Devices, streams, events, contexts and memory, as in cuda.core."""
+"""Tests devices, streams, events, contexts and memory, as in cuda.core."""
 import array
 import ctypes
 import pickle
@@ -151,7 +151,7 @@ class Memory(DeviceTest):
     def test_host_memory_is_kept_until_the_copy_is_done(self):
         n = 1 << 18
         for turn in range(4):
-            buffer = self.floats([turn] * n)  # from an array with no other reference
+            buffer = self.floats([turn] * n)  # from an array that has no other reference
             del buffer
             buffer = self.floats([turn + 0.5] * n)
             array.array("f", [9] * n)
@@ -160,7 +160,7 @@ class Memory(DeviceTest):
         small = self.device.allocate(4, stream=self.stream)
         small.copy_from(data, stream=self.stream)
         self.stream.sync()
-        data.append(1)  # the export has been released
+        data.append(1)  # allowed again, because the export was released
 
     def test_a_copy_makes_its_own_target(self):
         buffer = self.floats([1, 2, 3])
@@ -173,7 +173,7 @@ class Memory(DeviceTest):
         with self.assertRaisesRegex(ValueError, "12 bytes and the destination 8"):
             self.floats([1, 2]).copy_from(self.floats([1, 2, 3]), stream=self.stream)
         with self.assertRaises((BufferError, TypeError)):
-            self.floats([1]).copy_to(b"read", stream=self.stream)  # read-only destination
+            self.floats([1]).copy_to(b"read", stream=self.stream)  # the destination is read-only
 
     def test_numbers_that_do_not_fit_are_refused(self):
         buffer = self.device.allocate(4096, stream=self.stream)
@@ -342,7 +342,8 @@ class Memory(DeviceTest):
 
 
 class Own(MemoryResource):
-    """A custom resource over one of the library's; `said` overrides what it reports about its memory."""
+    """A custom resource on top of one of the library's; `said` overrides what it reports about its
+    memory."""
 
     def __init__(self, under, **said):
         self.under, self.said, self.lent, self.freed = under, said, {}, []

@@ -1,4 +1,4 @@
-"""Programs, linkers and object code."""
+"""Tests programs, linkers and object code."""
 import io
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ from support import SAXPY, DeviceTest, compiled
 ARCH = ProgramOptions(arch="sm_90")
 
 
-# Interrupts the first compilation of a process.
+# Interrupts the first compilation in a process.
 INTERRUPTED = """
 import os, signal, threading, cucore
 source = "".join(f'extern "C" __global__ void k{i}(float *a) {{ a[threadIdx.x] += {i}; }}' for i in range(1000))
@@ -40,7 +40,7 @@ finally:
 
 class Programs(unittest.TestCase):
     def setUp(self):
-        compiled(SAXPY)  # skips if there is no compiler
+        compiled(SAXPY)  # skip the test if there is no compiler
 
     def test_an_interrupt_while_nvrtc_compiles_is_a_keyboard_interrupt(self):
         run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=100)
@@ -108,7 +108,7 @@ class Links(DeviceTest):
         half = Program("__device__ float twice(float x) { return 2 * x; }", "c++", options)
         whole = Program('__device__ float twice(float);\nextern "C" __global__ void f(float *p) '
                         "{ *p = twice(*p); }", "c++", options)
-        # LTO-IR keeps its PTX beside the cubin: the simulated driver runs it.
+        # LTO-IR keeps its PTX beside the cubin, and the simulated driver runs that.
         pieces = [half.compile("ltoir"), whole.compile("ltoir")]
         with Linker(*pieces, options=LinkerOptions(arch=f"sm_{self.device.arch}")) as linker:
             linked = linker.link("cubin")

@@ -1,4 +1,4 @@
-"""The raw layer matches the API description and the library."""
+"""Tests that the raw layer matches the API description and the library."""
 import ctypes
 import json
 import re

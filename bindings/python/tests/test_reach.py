@@ -1,5 +1,5 @@
-"""The package's layers reach every C function, or docs/python.md says why not; this file calls each one once that
-nothing else calls."""
+"""Tests that the package's layers reach every C function, or that docs/python.md says why not. This
+file calls each function once that nothing else calls."""
 import ast
 import ctypes
 import fnmatch
@@ -30,7 +30,8 @@ kernel scaled(x: f32[N], s: i32, w: i64) grid 1 { store(x, [0], load(x, [0], [4]
 
 
 def named():
-    """Return the functions the package calls: through raw.NAME, or by name through Builder.call() and similar."""
+    """Return the functions that the package calls: through raw.NAME, or by name through
+    Builder.call() and similar."""
     found = set()
     for path in PACKAGE.rglob("*.py"):
         if path.name in ("_api.py", "raw.py"):

@@ -1,4 +1,4 @@
-"""The reference page, generated from sources, matches the package at run time."""
+"""Tests that the reference page, generated from sources, matches the package at run time."""
 import importlib
 import inspect
 import re
@@ -12,11 +12,11 @@ sys.path.insert(0, str(ROOT / "docs" / "site"))
 import python_reference  # noqa: E402
 
 PAGE = python_reference.page(ROOT / "bindings" / "python" / "cucore")
-DIRECTIVE = r"^:{3}(?:::)?\{py:\w+\} "  # module members; class members have a colon more or less
+DIRECTIVE = r"^:{3}(?:::)?\{py:\w+\} "  # module members; class members have one colon more or less
 
 
 def shown(section):
-    """Return a section's names with the text below each."""
+    """Return a section's names, each with the text below it."""
     return dict(re.findall(rf"{DIRECTIVE}(\w+)(.*?)(?={DIRECTIVE}|\Z)", section, re.M | re.S))
 
 

@@ -1,4 +1,4 @@
-"""Tensor maps from arrays as kernel arguments, and views with another layout."""
+"""Tests tensor maps of arrays as kernel arguments, and views with another layout."""
 import array
 import types
 import unittest
@@ -116,7 +116,7 @@ class TensorMaps(DeviceTest):
             cucore.TensorMapDescriptor()
         host = StridedMemoryView.from_any_interface(cucore.PinnedMemoryResource().allocate(
             4096, stream=self.stream).view("f32", (ROWS, COLUMNS)), -1)
-        host.as_tensor_map((4, 8))  # device-accessible
+        host.as_tensor_map((4, 8))  # a device can access it
 
     @unittest.skipUnless(cucore.system.is_simulated(), "needs two devices")
     def test_an_array_of_another_device_is_no_replacement(self):

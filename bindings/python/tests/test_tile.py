@@ -1,4 +1,4 @@
-"""Python tile kernels: results compared with NumPy, and error messages."""
+"""Tests Python tile kernels: results compared with NumPy, and error messages."""
 import math
 import os
 import tempfile
@@ -36,14 +36,14 @@ class TileTest(DeviceTest):
         return out
 
     def run_kernel(self, grid, kernel, *args):
-        """Run on the device and in the CPU interpreter; both must agree."""
+        """Run on the device and in the CPU interpreter, which must agree."""
         host = self.copied(args, {})
         ct.launch(self.stream, grid, kernel, args)
         kernel.interpret(grid, host)
         self.compare(args, host)
 
     def copied(self, value, made):
-        """Copy arrays to host memory; an array passed twice stays one array."""
+        """Copy arrays to host memory; an array that is passed twice stays one array."""
         if isinstance(value, (tuple, list)):
             return tuple(self.copied(each, made) for each in value)
         value = getattr(value, "tensor", value)
@@ -351,7 +351,8 @@ class Mistakes(TileTest):
             self.run_kernel((1,), k.transpose, x, x, 1024, 1024)
 
     def test_a_grid_of_nothing_is_refused(self):
-        """cuTile leaves an empty grid to the driver, which fails; here it is a ValueError (docs/cutile.md)."""
+        """cuTile leaves an empty grid to the driver, which fails; here it raises a ValueError
+        (docs/cutile.md)."""
         x = self.put(np.zeros(4, np.float32))
         for grid in ((ct.cdiv(0, 4),), (1, 0), (4, 1, 0)):
             with self.subTest(grid), self.assertRaisesRegex(ValueError, r"^grid is \(.*0.*\): expected numbers from 1"):

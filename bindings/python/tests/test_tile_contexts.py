@@ -1,4 +1,4 @@
-"""Context managers in kernels on every exit path, and nested functions."""
+"""Tests context managers in kernels on every exit path, and nested functions."""
 import pathlib
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ from test_tile import TileTest, ct, np
 if np is not None:
     import tile_contexts as k
 
-# Kernel, its number argument, the numbers it writes.
+# A kernel, its number argument, and the numbers that it writes.
 NOTED = [
     ("left_by_break", 0, [10, 0, 20, 40]), ("left_by_break", 1, [10, 0, 20, 30, 11, 1, 21, 41]),
     ("left_by_continue", 1, [10, 30, 50, 40, 20, 60, 11, 30, 40, 21, 12, 30, 50, 40, 22, 60]),

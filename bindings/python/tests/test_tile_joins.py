@@ -1,4 +1,4 @@
-"""Values of names where the paths of an if or a loop meet, and type promotion."""
+"""Tests the values of names where the paths of an if or a loop meet, and type promotion."""
 import pathlib
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ if np is not None:
     import tile_joins as k
 
 X, Y = [1, 2, 3, 4], [11, 12, 13, 14]
-# Kernel, its number argument, the array it writes.
+# A kernel, its number argument, and the array that it writes.
 RESULTS = [
     ("array_of_if", 1, X), ("array_of_if", 0, Y), ("array_of_if", -5, X),
     ("array_of_for", 0, X), ("array_of_for", 3, Y),
@@ -55,7 +55,7 @@ class Joins(TileTest):
                 np.testing.assert_array_equal(np.signbit(got[~np.isnan(got)]), np.signbit(expected[~np.isnan(got)]))
 
 
-# Expressions of a float16 x, an int8 i, a bool z, an unsigned u and an index n, with their dtypes.
+# Expressions with a float16 x, an int8 i, a bool z, an unsigned u and an index n, and their dtypes.
 DTYPES = [
     ("x + 1", "float16"), ("x + 1.5", "float16"), ("x + n", "float16"), ("x + i", "float16"), ("i + 1", "int8"),
     ("i + 1.5", "float32"), ("i + n", "int32"), ("i * ct.int16(3)", "int16"), ("z + 1", "int32"), ("z + 0.5", "float32"),
@@ -64,7 +64,7 @@ DTYPES = [
     ("ct.exp(i)", "float32"), ("ct.exp(x)", "float16"), ("ct.sqrt(n)", "float32"), ("i & 3", "int8"), ("u << 2", "uint32"),
     ("i < x", "bool_"), ("n", "int32"), ("5", "int32"), ("2**40", "int64"), ("0.5", "float32"), ("z < z", "bool_"), ("i // n", "int32"), ("ct.minimum(i, 2.0)", "float32"), ("z & True", "bool_"),
 ]
-# Rejected expressions of these variables, the exception, and its message.
+# Rejected expressions with these variables, the exception, and its message.
 REFUSED = [
     ("i + u", "TileTypeError", "int8 and uint32 have no common dtype"),
     ("x + x.astype(ct.bfloat16)", "TileTypeError", "float16 and bfloat16 have no common dtype"),

@@ -1,4 +1,5 @@
-"""Kernels of neural network layers, compared with NumPy; and the search for the fastest configuration."""
+"""Tests kernels of neural network layers against NumPy, and the search for the fastest
+configuration."""
 import unittest
 
 from test_tile import TileTest, ct, np, rng
@@ -111,7 +112,8 @@ class Layers(TileTest):
             joined = (got * weight[..., None]).sum(3) / weight.sum(3)[..., None]
             s = np.einsum("bhqd,bhkd->bhqk", q[:, :, :per_kv], key) * 0.25
             right = np.einsum("bhqk,bhkd->bhqd", k.numpy_softmax(s), v)
-            # In this decoding scheme l starts from 1 in each row of a tile, so the result is approximate.
+            # In this decoding scheme, l starts at 1 in each row of a tile, so the result is
+            # approximate.
             np.testing.assert_allclose(joined, right, atol=2e-2)
 
     def test_tokens_are_counted_and_blocks_marked(self):

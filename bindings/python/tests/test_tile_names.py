@@ -1,4 +1,4 @@
-"""cuTile's names and idioms, each with its result; and the list of exported names."""
+"""Tests cuTile's names and idioms, each with its result, and the list of exported names."""
 import inspect
 import math
 import os
@@ -173,7 +173,7 @@ class Names(TileTest):
         b = y * np.repeat(2.0 ** (sy.astype(np.float64) - 127), K // blocks, 0)
         np.testing.assert_allclose(self.get(out), a @ b + 1, rtol=1e-6)
         again, scale = self.zeros(m, n), self.put(sx)
-        named = scale.owner.view("e8m0", sx.shape)  # as other libraries name them
+        named = scale.owner.view("e8m0", sx.shape)  # under the name that other libraries use
         ct.launch(self.stream, (1,), k.scaled, (self.put(x), named, self.put(y), self.put(sy), again, m, n, K, blocks))
         np.testing.assert_array_equal(self.get(again), self.get(out))
 
@@ -209,7 +209,7 @@ class Names(TileTest):
 
     @unittest.skipUnless(raw.cuc_driver_is_simulated(), "needs two devices")
     def test_streams_are_also_numbers(self):
-        """A default stream by its number is that of the array's device."""
+        """A default stream given by its number belongs to the array's device."""
         here = os.path.dirname(os.path.abspath(__file__))
         self.assertEqual(child(f"import sys; sys.path.insert(0, {here!r})" + """
 import array, tile_names as k, cucore.tile as ct
@@ -370,7 +370,7 @@ stream.sync()
 
 
 class Page(unittest.TestCase):
-    """docs/cutile.md lists every name correctly."""
+    """Tests that docs/cutile.md lists every name correctly."""
 
     def test_it_names_what_there_is_and_what_is_not(self):
         text = (ROOT / "docs/cutile.md").read_text()

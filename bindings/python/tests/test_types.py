@@ -1,4 +1,5 @@
-"""Type annotations: mypy accepts the package with default options and infers the right types for its users."""
+"""Tests the type annotations: mypy accepts the package with default options, and infers the right
+types for its users."""
 import importlib.util
 import os
 import pathlib
@@ -12,7 +13,7 @@ import unittest
 from support import ROOT
 
 PACKAGE = ROOT / "bindings" / "python"
-OLDEST = (1, 14)  # the oldest mypy: earlier versions reject NotImplemented in place of a bool
+OLDEST = (1, 14)  # earlier versions of mypy reject NotImplemented where a bool is expected
 MYPY = [sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy") else [shutil.which("mypy")]
 
 PROGRAM = """
@@ -22,7 +23,7 @@ device = cucore.Device(0)
 stream = device.create_stream()
 managed = cucore.ManagedMemoryResource()
 """
-SAID = [ # expression and its type
+SAID = [ # an expression and its type
     ("stream", "cucore._stream.Stream"),
     ("device.allocate(64, stream=stream)", "cucore._memory.Buffer"),
     ("device.allocate(64, stream=stream)[8:16]", "cucore._memory.Buffer"),
@@ -37,7 +38,7 @@ SAID = [ # expression and its type
     ("graph.GraphDefinition(0).instantiate()", "cucore._graph.GraphExec"),
     ("graph.GraphDefinition(0).memset(4096, 0, 64)", "cucore._graph_node.MemsetNode"),
 ]
-REFUSED = [ # statement and its error code
+REFUSED = [ # a statement and its error code
     ("device.create_stream(nothing=1)", "call-arg"),
     ("cucore.LaunchConfig(grid='1')", "arg-type"),
     ("device.allocate(64, stream=stream).fill(1.5, stream=stream)", "arg-type"),

@@ -1,4 +1,4 @@
-"""Values from users: whatever C would truncate or misinterpret is refused."""
+"""Tests values from users: whatever C would truncate or misinterpret must be refused."""
 import array
 import ctypes
 import pathlib
@@ -44,7 +44,7 @@ PTX = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { ret
 
 
 class Interface:
-    """An array described by an array interface."""
+    """An array that an array interface describes."""
 
     def __init__(self, shape, strides=None, typestr="|u1", address=4096):
         self.__array_interface__ = {"shape": shape, "strides": strides, "typestr": typestr, "data": (address, False),
@@ -53,7 +53,7 @@ class Interface:
 
 
 class Foreign:
-    """A stream of another library, through the protocol."""
+    """A stream of another library, given through the protocol."""
 
     def __init__(self, handle):
         self.handle = handle
@@ -65,7 +65,7 @@ class Foreign:
 class Texts(DeviceTest):
     def setUp(self):
         super().setUp()
-        compiled(SAXPY)  # skips if there is no compiler
+        compiled(SAXPY)  # skip the test if there is no compiler
 
     def test_what_is_no_text_is_refused(self):
         code = ObjectCode.from_ptx(PTX)
@@ -330,7 +330,7 @@ class Arrays(DeviceTest):
 
 
 class Configs(DeviceTest):
-    GIVEN = [  # value and its defect
+    GIVEN = [  # a value and its defect
         ({"grid": (0,)}, ValueError, r"grid is \(0,\): expected numbers from 1"),
         ({"grid": (1, 2**32)}, OverflowError, r"grid is .*: expected numbers from 1"),
         ({"grid": ()}, ValueError, "grid has 0 numbers: expected 1 to 3"),
@@ -415,7 +415,7 @@ class Functions(DeviceTest):
 
 
 class Names(DeviceTest):
-    """Options as dicts, and cuda.core's keywords."""
+    """Tests options as dicts, and cuda.core's keywords."""
 
     def test_options_may_be_dicts(self):
         device, context, x = self.device, self.device.context, self.floats([1])

@@ -1,4 +1,4 @@
-"""Virtual memory: buffers that grow."""
+"""Tests virtual memory: buffers that grow."""
 import array
 import os
 import unittest

@@ -1,4 +1,4 @@
-"""The wheel, built by pip without a network, in an otherwise empty virtual environment."""
+"""Tests the wheel, which pip builds without a network in an otherwise empty virtual environment."""
 import contextlib
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Wheel(unittest.TestCase):
             raise unittest.SkipTest(f"no virtual environment can be made: {error}") from None
         cls.bin = folder / "venv" / "bin"
         pip = [cls.bin / "python", "-m", "pip", "--disable-pip-version-check"]
-        # In an isolated environment: the backend has no requirements.
+        # Build in an isolated environment, because the backend has no requirements.
         run(*pip, "wheel", "--quiet", "--no-index", "--no-deps", "--wheel-dir", folder, HERE)
         cls.wheel, = folder.glob("*.whl")
         run(*pip, "install", "--quiet", "--no-index", cls.wheel)
@@ -58,7 +58,7 @@ class Wheel(unittest.TestCase):
                 done = subprocess.run([self.bin / "python", path], capture_output=True, text=True, cwd="/", timeout=60,
                                       env={**{k: v for k, v in os.environ.items() if k not in HIDDEN},
                                            "CUCORE_DRIVER": "sim"})
-                # 77: NumPy or NVRTC is missing.
+                # 77 means that NumPy or NVRTC is missing.
                 self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
     def test_kernels_on_tiles_run(self):
@@ -70,7 +70,7 @@ class Wheel(unittest.TestCase):
 
     @contextlib.contextmanager
     def numpy(self):
-        """Return a folder that contains only this interpreter's NumPy, if there is one."""
+        """Yield a folder that contains only this interpreter's NumPy, if there is one."""
         with tempfile.TemporaryDirectory() as folder:
             with contextlib.suppress(ModuleNotFoundError):
                 import numpy

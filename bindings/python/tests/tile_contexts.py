@@ -281,7 +281,7 @@ def methods_of_dataclasses(out, n):
     ct.store(out, (3,), ct.cat((ct.full((1,), 7, ct.int32),), 0))
 
 
-# Kernel statements and the expected message.
+# Statements of a kernel, and the expected message.
 HEAD = """import contextlib
 import dataclasses
 import cucore.tile as ct

@@ -1,4 +1,4 @@
-"""Test kernels, each an idiom of cuTile users."""
+"""Test kernels; each is an idiom of cuTile users."""
 import math
 
 import numpy as np
@@ -55,7 +55,7 @@ def store_by_order(x, y, tm: ConstInt, tn: ConstInt):
 
 
 def grouped(m_tiles, n_tiles, group, block):
-    """Map a block to its output tile, so that neighbours stay close."""
+    """Map a block to its output tile, so that neighbouring blocks work on nearby tiles."""
     in_group = group * n_tiles
     first = block // in_group * group
     size = min(m_tiles - first, group)
@@ -178,7 +178,8 @@ def counted(x, bins, n: ConstInt):
 @ct.kernel(occupancy=4, num_worker_warps=4, opt_level=3)
 def _fourier(x_in: ct.Array, y_out: ct.Array, W0, W1, T, N: ConstInt, F0: ConstInt, F1: ConstInt,
              BS: ConstInt):
-    """A Fourier transform of N = F0 F1 as matrix products, alternating real and imaginary parts."""
+    """Compute a Fourier transform of N = F0 F1 numbers with matrix products, alternating real and
+    imaginary parts."""
 
     def halves(pair, shape):
         size = pair.shape[:-1] + (1,)
@@ -299,7 +300,7 @@ def loops(out, n, parts: ConstInt):
 
 @ct.kernel
 def names(x, out, n: ConstInt):
-    """Reuses names with other shapes after their last read."""
+    """Reuse names for other shapes after their last read."""
     total = ct.zeros((n,), ct.float32)
     for i in range(2):
         t = ct.load(x, (i,), (n,))
@@ -337,7 +338,7 @@ def views(x, y, n: ConstInt):
 
 @ct.kernel
 def gathered(parts, out, n: ConstInt):
-    """A tuple of arrays, and block sums combined by atomic addition."""
+    """Use a tuple of arrays, and combine block sums by atomic addition."""
     total = ct.zeros((n,), ct.float32)
     for part in parts[:-1]:
         total += ct.load(part, (ct.bid(0),), (n,))

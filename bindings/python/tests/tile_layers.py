@@ -47,7 +47,7 @@ def experts(a_flat, b, c_flat, weights, token_ids, expert_ids, padded, N: ConstI
 
 @ct.kernel
 def groups(As, Bs, Cs, TM: ConstInt, TN: ConstInt, TK: ConstInt, STEP: ConstInt, TRANSPOSED: ConstBool):
-    """Products of many shapes; each block moves from one to the next."""
+    """Compute products of many shapes; each block moves from one to the next."""
     at = ct.bid(0)
     end = 0
     for g in ct.static_iter(range(len(As))):
@@ -76,7 +76,7 @@ def groups(As, Bs, Cs, TM: ConstInt, TN: ConstInt, TK: ConstInt, STEP: ConstInt,
 
 @ct.kernel
 def gathered_product(parts, w, out, TM: ConstInt, TN: ConstInt, TK: ConstInt):
-    """Each block reads one array of a list, selected at run time."""
+    """Read, in each block, one array of a list that is selected at run time."""
     rows = parts[0].shape[0]
     per_part = ct.cdiv(rows, TM)
     i, j = ct.bid(0), ct.bid(1)
@@ -92,7 +92,7 @@ def gathered_product(parts, w, out, TM: ConstInt, TN: ConstInt, TK: ConstInt):
 
 @ct.kernel
 def list_ops(arrays, out, n: ConstInt):
-    """All queries and accesses on an array selected at run time."""
+    """Use all queries and accesses on an array that is selected at run time."""
     which = ct.bid(0) % len(arrays)
     one = arrays[which]
     total = ct.zeros((n,), dtype=ct.float32)
@@ -106,7 +106,7 @@ def list_ops(arrays, out, n: ConstInt):
 
 @ct.kernel(occupancy=4)
 def softmax_rows(output, input, ROWS: ConstInt, TILE: ConstInt):
-    """Rows in a loop, gathered."""
+    """Gather rows in a loop."""
     offsets = ct.arange(TILE, dtype=ct.int32)
     for row in range(ct.bid(0), ROWS, ct.num_blocks(0)):
         x = ct.gather(input, (row, offsets), check_bounds=True, padding_value=-math.inf).astype(ct.float32)
@@ -117,7 +117,7 @@ def softmax_rows(output, input, ROWS: ConstInt, TILE: ConstInt):
 
 @ct.kernel
 def softmax_chunks(output, input, ROWS: ConstInt, COLS: ConstInt, TILE: ConstInt):
-    """Three passes over a row longer than a tile."""
+    """Make three passes over a row that is longer than a tile."""
     for row in range(ct.bid(0), ROWS, ct.num_blocks(0)):
         top = ct.full((1,), -math.inf, dtype=ct.float32)
         total = ct.full((1,), 0.0, dtype=ct.float32)
@@ -140,7 +140,7 @@ def softmax_chunks(output, input, ROWS: ConstInt, COLS: ConstInt, TILE: ConstInt
 
 @ct.kernel
 def rotate(q, cos, sin, COS_BATCH: ConstInt, SEQ: ConstInt, HEADS: ConstInt, HALF: ConstInt):
-    """Rotary position embedding, in place."""
+    """Apply a rotary position embedding in place."""
     batch, row = ct.bid(0) // SEQ, ct.bid(0) % SEQ
     cos_batch = 0 if COS_BATCH == 1 else batch
     c = ct.load(cos, index=(cos_batch, row, 0), shape=(1, 1, HALF), padding_mode=ZERO).reshape((1, HALF))
@@ -154,7 +154,7 @@ def rotate(q, cos, sin, COS_BATCH: ConstInt, SEQ: ConstInt, HEADS: ConstInt, HAL
 
 @ct.kernel
 def dropout(x, output, P: ct.Constant[float], SEED: ConstInt, TILE: ConstInt, TRAINING: ConstBool):
-    """Random numbers from a wrapping 32-bit hash."""
+    """Make random numbers with a wrapping 32-bit hash."""
     offsets = ct.arange(TILE, dtype=ct.int32) + ct.bid(0) * TILE
     value = ct.gather(x, offsets, padding_value=0)
     result = ct.zeros((TILE,), dtype=value.dtype)
@@ -177,7 +177,8 @@ def dropout(x, output, P: ct.Constant[float], SEED: ConstInt, TILE: ConstInt, TR
 @ct.kernel
 def decode(Q, K, V, Out, Lse, scale: float, S: int, D: ConstInt, TN: ConstInt, SPLIT: ConstInt,
            PER_KV: ConstInt, QT: ConstInt):
-    """One query of several heads against part of the keys, and the values to merge the parts."""
+    """Attend from one query of several heads to a part of the keys, and store the values to merge
+    the parts with."""
     batch, head, tile_id = ct.bid(0), ct.bid(1), ct.bid(2)
     qk_scale = ct.mul(scale, 1.0 / math.log(2))
     q = ct.load(Q, index=(batch, head, 0, 0), shape=(1, 1, QT, D), order=(0, 1, 2, 3), allow_tma=True)
@@ -220,7 +221,7 @@ def decode(Q, K, V, Out, Lse, scale: float, S: int, D: ConstInt, TN: ConstInt, S
 @ct.kernel
 def count_experts(ids, counts, EXPERTS: ConstInt, NUMEL: ConstInt, EACH: ConstInt, CHUNK: ConstInt,
                   WIDE: ConstInt):
-    """Count tokens per expert for each block's part."""
+    """Count the tokens for each expert in each block's part."""
     bid = ct.bid(0)
     start = bid * EACH
     expert = ct.arange(WIDE, dtype=ct.int32)
@@ -236,7 +237,7 @@ def count_experts(ids, counts, EXPERTS: ConstInt, NUMEL: ConstInt, EACH: ConstIn
 
 @ct.kernel
 def stamp_blocks(ends, blocks, SIZE: ConstInt):
-    """Each block marks the blocks of its expert; the last blocks have none."""
+    """Mark, in each block, the blocks of its expert; the last blocks have none."""
     bid = ct.bid(0)
     first = ct.gather(ends, bid, padding_value=0) // SIZE
     last = (ct.gather(ends, bid + 1, padding_value=0) + SIZE - 1) // SIZE
@@ -247,7 +248,7 @@ def stamp_blocks(ends, blocks, SIZE: ConstInt):
 
 @ct.kernel
 def running_totals(counts, ends, EXPERTS: ConstInt, SIZE: ConstInt):
-    """A loop starting at 1, over one-element tiles."""
+    """Loop from 1 on over one-element tiles."""
     last = ct.zeros((1,), dtype=ct.int32)
     for i in range(1, EXPERTS + 1):
         count = ct.gather(counts, i - 1 + ct.arange(1, dtype=ct.int32), padding_value=0)
@@ -258,7 +259,7 @@ def running_totals(counts, ends, EXPERTS: ConstInt, SIZE: ConstInt):
 
 @ct.kernel
 def batched(A, B, C, tm: ConstInt, tn: ConstInt, tk: ConstInt):
-    """Batched products on a three-axis grid."""
+    """Compute batched products on a three-axis grid."""
     batch, i, j = ct.bid(0), ct.bid(1), ct.bid(2)
     acc = ct.zeros((tm, tn), dtype=ct.float32)
     for k in range(ct.num_tiles(A, axis=2, shape=(1, tm, tk))):
@@ -270,7 +271,7 @@ def batched(A, B, C, tm: ConstInt, tn: ConstInt, tk: ConstInt):
 
 @ct.kernel
 def rounded(x, y, out, n: ConstInt):
-    """Every rounding mode, for sums, quotients and others."""
+    """Use every rounding mode, for sums, quotients and other operations."""
     a, b = ct.load(x, (0,), (n,)), ct.load(y, (0,), (n,))
     ways = (RMd.RN, RMd.RZ, RMd.RM, RMd.RP)
     for i, way in enumerate(ways):
@@ -291,7 +292,7 @@ def products_of_tf32(a, b):
 
 
 def inverse_of_lower(A, SIZE, STEPS):
-    """(I - A)^-1 of a strictly lower triangular matrix, by repeated squaring."""
+    """Compute (I - A)^-1 of a strictly lower triangular matrix by repeated squaring."""
     offs = ct.arange(SIZE, dtype=ct.int32)
     eye = ct.where(ct.expand_dims(offs, axis=1) == ct.expand_dims(offs, axis=0), 1.0, 0.0)
     P, power = eye + A, A
@@ -303,7 +304,7 @@ def inverse_of_lower(A, SIZE, STEPS):
 
 @ct.kernel
 def gated(K, Beta, G, Out, Last, HEADS: ConstInt, NORM: ConstBool, C: ConstInt, D: ConstInt, STEPS: ConstInt):
-    """Sequence chunks, each with a triangular solve, and a single-element load."""
+    """Process chunks of a sequence, each with a triangular solve, and load a single element."""
     b, h, chunk = ct.bid(0) // HEADS, ct.bid(0) % HEADS, ct.bid(1)
     k = ct.load(K, index=(b, chunk, h, 0), shape=(1, C, 1, D), padding_mode=ZERO).reshape((C, D))
     k = ct.astype(k, ct.float32)
@@ -324,7 +325,7 @@ def gated(K, Beta, G, Out, Last, HEADS: ConstInt, NORM: ConstBool, C: ConstInt, 
 
 @ct.kernel
 def rms_rows(x, w, out, Rstd, eps: ct.Constant[float], TILE: ConstInt):
-    """Array extents as numbers, and a scattered scalar."""
+    """Use array extents as numbers, and scatter a scalar."""
     row = ct.bid(0)
     M, N = x.shape
     offsets = ct.arange(TILE, dtype=ct.int32)
@@ -345,7 +346,7 @@ def rms_rows(x, w, out, Rstd, eps: ct.Constant[float], TILE: ConstInt):
 @ct.kernel
 def sparse(Q, K, V, Indices, Out, scale: float, D: ConstInt, TN: ConstInt, TURNS: int, GROUP: ConstInt,
            TH: ConstInt, BLOCKS: ConstInt):
-    """Attention to keys selected by indices."""
+    """Attend to keys that indices select."""
     at, batch, block = ct.bid(0), ct.bid(1) // BLOCKS, ct.bid(1) % BLOCKS
     if GROUP > 0:
         kv = block * TH // GROUP
@@ -375,7 +376,7 @@ def sparse(Q, K, V, Indices, Out, scale: float, D: ConstInt, TN: ConstInt, TURNS
 
 
 def normalized(X, DY, W, row, j, mean, rstd, TILE, N):
-    """Return the tuple of values both passes over a row need."""
+    """Return a tuple with the values that both passes over a row need."""
     x = ct.load(X, index=(row, j), shape=(1, TILE), padding_mode=ZERO)
     dy = ct.load(DY, index=(row, j), shape=(1, TILE), padding_mode=ZERO)
     w = ct.load(W, index=(j,), shape=(TILE,), padding_mode=ZERO)
@@ -386,7 +387,8 @@ def normalized(X, DY, W, row, j, mean, rstd, TILE, N):
 
 @ct.kernel
 def norm_backward(DX, DY, DW, DB, X, W, Mean, Rstd, Locks, TILE: ConstInt):
-    """Layer norm gradients; weight gradients accumulate under locks, several rows to each."""
+    """Compute layer norm gradients. Weight gradients accumulate under locks, several rows under
+    each lock."""
     row, N, groups = ct.bid(0), X.shape[1], DW.shape[0]
     group, turns = row % groups, ct.num_tiles(X, axis=1, shape=(1, TILE))
     mean, rstd = ct.load(Mean, index=(row,), shape=(1,)), ct.load(Rstd, index=(row,), shape=(1,))
@@ -424,7 +426,7 @@ def norm_backward_sums(DW, DB, out_w, out_b, TM: ConstInt, TILE: ConstInt):
 @ct.kernel
 def fourier_of_three(x, y, W0, W1, W2, T0, T1, N: ConstInt, F0: ConstInt, F1: ConstInt, F2: ConstInt, BS: ConstInt,
                      D: ConstInt):
-    """A transform of N = F0 F1 F2 as three products, with numbers packed by D."""
+    """Compute a transform of N = F0 F1 F2 as three products, with numbers packed by D."""
 
     def parts(pair, shape):
         size = pair.shape[:-1] + (1,)
@@ -463,21 +465,21 @@ def numpy_softmax(x):
 
 @ct.kernel
 def doubled_early(x, out, TILE: ConstInt):
-    """Lets the dependent kernel start before this one completes."""
+    """Let the dependent kernel start before this one completes."""
     ct.grid_dependency_control_launch_dependents()
     ct.store(out, (ct.bid(0),), 2 * ct.load(x, (ct.bid(0),), (TILE,)))
 
 
 @ct.kernel
 def increased_behind(x, out, TILE: ConstInt):
-    """May start before the preceding kernel completes, and waits for its writes."""
+    """Wait for the writes of the preceding kernel, which may still be running at the start."""
     ct.grid_dependency_control_wait()
     ct.store(out, (ct.bid(0),), ct.load(x, (ct.bid(0),), (TILE,)) + 1)
 
 
 @ct.kernel
 def through_bytes(x, parts, out, N: ConstInt, W: ConstInt):
-    """The bytes of a tile, and a tile from them."""
+    """Pack a tile into bytes, and make a tile from bytes."""
     taken = ct.pack_to_bytes(ct.load(x, (0, 0), (2, N)))
     ct.store(parts, (0,), taken)
     ct.store(out, (0,), ct.unpack_from_bytes(taken, x.dtype))

@@ -1,4 +1,4 @@
-"""Small kernels, each for one cuTile name or idiom, with just a result."""
+"""Small kernels, each for one cuTile name or idiom, that only compute a result."""
 import contextlib
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ LOOK = {"low": 2, "high": 5}
 
 @ct.kernel
 def dots(x, y, m, out, n: ConstInt, k: ConstInt):
-    """Products of one-axis tiles."""
+    """Compute products of one-axis tiles."""
     a, b = ct.load(x, (0,), (k,)), ct.load(y, (0,), (k,))
     c = ct.load(m, (0, 0), (k, n))
     ct.store(out, (0, 0), ct.reshape(a @ b, (1, 1)))
@@ -38,14 +38,14 @@ def literals(out, first):
 
 @ct.kernel
 def wide_numbers(out):
-    """Integers that only fit unsigned 64 bits."""
+    """Use integers that fit only in unsigned 64 bits."""
     ct.store(out, (0,), ct.full((1,), 2**64 - 3, ct.uint64))
     ct.store(out, (1,), ct.load(out, (0,), (1,)) - 2**63)
 
 
 @ct.kernel
 def rows_by_number(table, ids, out, back, n: ConstInt, start):
-    """Loads and stores of rows, and columns, indexed by a tile."""
+    """Load and store rows and columns that a tile selects."""
     which = ct.load(ids, (0,), (4,))
     whole = ct.load_advanced_indexing(table, (which, ct.Slice(0, n)), padding_mode=ct.PaddingMode.NEG_INF)
     ct.store(out, (0, 0), ct.maximum(whole, -99.0))
@@ -59,7 +59,7 @@ def rows_by_number(table, ids, out, back, n: ConstInt, start):
 
 @ct.kernel
 def windows(x, out, n: ConstInt, step: ConstInt):
-    """Tiles of a view that overlap or leave gaps."""
+    """Use tiles of a view that overlap or leave gaps."""
     view = x.tiled_view((1, n), traversal_steps=(1, step), padding_mode=ct.PaddingMode.ZERO)
     ct.static_assert(view.traversal_steps == (1, step) and view.tile_shape == (1, n))
     to = out.tiled_view((1, n))
@@ -75,7 +75,7 @@ def spread(x, n: ConstInt, step: ConstInt):
 
 @ct.kernel
 def flat(x, out, counts):
-    """An array's memory by offset from its first element."""
+    """Access an array's memory by the offset from its first element."""
     memory, bins = x.get_raw_memory(), counts.get_raw_memory()
     at = ct.arange(4, dtype=ct.int32) * 5
     ct.store(out, (0,), memory.load_offset(at, mask=at < 12, padding_value=-1))
@@ -87,7 +87,7 @@ def flat(x, out, counts):
 
 @ct.kernel
 def known_extents(x: Width, y: Strides, out):
-    """Constant extents and strides."""
+    """Use constant extents and strides."""
     ct.store(out, (0, 0), ct.load(x, (0, 0), (2, ct.ensure_constant(x.shape[1]))))
     ct.static_assert(y.strides[-1] == 1)
     ct.store(out, (1, 0), ct.full((2, ct.static_eval(y.strides[0])), x.shape[1], ct.float32))
@@ -136,7 +136,7 @@ class Range(typing.NamedTuple):
 
 @ct.kernel
 def records(x, out, n: ConstInt, turns):
-    """Dataclasses and named tuples of tiles, also carried by a loop."""
+    """Use dataclasses and named tuples of tiles, also carried through a loop."""
     a = ct.load(x, (0,), (n,))
     z = Pair(a, a * 0.5)
     span = Range(a, high=a)
@@ -150,7 +150,7 @@ def records(x, out, n: ConstInt, turns):
 
 @ct.kernel
 def carried(x, out, n: ConstInt, turns):
-    """Tuples and dictionaries modified by loops and ifs."""
+    """Modify tuples and dictionaries in loops and ifs."""
     a = ct.load(x, (0,), (n,))
     state = (a, 0, {"sum": a})
     for i in range(turns):
@@ -174,7 +174,7 @@ def carried(x, out, n: ConstInt, turns):
 
 
 def early(x, i, best):
-    """Returns from several places."""
+    """Return from several places."""
     if i == 0:
         return x, 0.0
     scaled = x * 2.0
@@ -203,7 +203,7 @@ def returning(x, out, best, n: ConstInt):
 
 @ct.kernel
 def of_python(x, out, n: ConstInt, name: ct.Constant[str]):
-    """Python executed at compile time."""
+    """Run Python at compile time."""
     a = ct.load(x, (0,), (n,))
     b = ct.static_eval(a + 1 if n % 2 == 0 else a - 1)
     biggest = ct.static_eval(max({k: v for k, v in LOOK.items()}.values()) + [len(s) for s in ["a", "bb"]][1])
@@ -222,7 +222,7 @@ def of_python(x, out, n: ConstInt, name: ct.Constant[str]):
 
 @ct.kernel
 def scaled(x, x_scale, y, y_scale, out, m: ConstInt, n: ConstInt, k: ConstInt, blocks: ConstInt):
-    """A product with scaled blocks."""
+    """Compute a product with scaled blocks."""
     a = ct.load(x, (0, 0), (m, k)).astype(ct.float8_e4m3fn)
     b = ct.load(y, (0, 0), (k, n)).astype(ct.float8_e4m3fn)
     sa = ct.bitcast(ct.load(x_scale, (0, 0), (m, blocks)), ct.float8_e8m0fnu)
@@ -240,7 +240,7 @@ def counted(out, at, by=1):
 
 @ct.kernel
 def within(out, turns):
-    """with blocks, also in loops and ifs."""
+    """Use with blocks, also in loops and ifs."""
     for i in range(turns):
         with counted(out, 0), counted(out, 1, by=i + 1) as ten:
             if i > 0:
@@ -257,14 +257,14 @@ def inserted(x, out, n: ConstInt):
 
 @ct.kernel
 def said(x, n: ConstInt):
-    """Prints tuples, and numbers in Python formats."""
+    """Print tuples, and numbers in Python formats."""
     t = ct.load(x, (0,), (n,))
     print(f"{n:04d} {(ct.bid(0), ct.num_blocks(0))} {'s'!r}", (ct.sum(t), n), sep="|")
 
 
 @ct.kernel
 def lines(x, n: ConstInt):
-    """Lines printed in pieces, and C formats."""
+    """Print lines in pieces, and use C formats."""
     t, i = ct.load(x, (0,), (n,)), ct.bid(0)
     print("{a", 1, end="")
     print("}", 100, "%", end=" | ")
@@ -302,7 +302,7 @@ class Nameless:
 
 @ct.kernel
 def shown(x, n: ConstInt):
-    """Prints tiles as lists, and containers of tiles through str() and repr()."""
+    """Print tiles as lists, and containers of tiles through str() and repr()."""
     i, t = ct.bid(0), ct.astype(ct.load(x, (0,), (n,)), ct.int32)
     print(ct.reshape(t, (2, n // 2)), ct.reshape(t, (n // 2, 1, 2)), ct.sum(t), t > 1)
     print(f"{ct.reshape(t, (2, n // 2)):<3d}|", Halves(t, 1), (Halves(i, t),), Nameless(t), {"a": i})
@@ -312,7 +312,8 @@ def shown(x, n: ConstInt):
 
 @ct.kernel
 def evaluated(x, parts: tuple[ConstInt, ct.Array], out):
-    """Methods, operations and nested functions in static_eval(); replace(); partly constant tuples; `in`."""
+    """Use methods, operations and nested functions in static_eval(); replace(); partly constant
+    tuples; `in`."""
     n, y = parts
     t = ct.load(x, (0,), (n,))
     twice = lambda v: v + v  # noqa: E731
@@ -364,7 +365,7 @@ class Setting:
 
 @ct.kernel
 def reciprocal(out, c: ct.Constant):
-    """Distinguishes constants by type and, for floats, by bits."""
+    """Distinguish constants by type and, for floats, by their bits."""
     by = c.by if isinstance(c, Setting) else c[0] if isinstance(c, tuple) else c
     ct.store(out, (0,), 1.0 / ct.full((1,), by, ct.float32))
     ct.store(out, (1,), {int: 1.0, float: 2.0, bool: 3.0}[type(by)])
@@ -377,7 +378,7 @@ def by_default(out, by=2, more: ConstInt = 3, n: ConstInt = 4):
 
 @ct.kernel
 def steps(out, first, last, step):
-    """Loop iterations and the sum of their indices."""
+    """Count loop iterations, and sum their indices."""
     total, turns = 0, 0
     for i in range(first, last, step):
         total += i
@@ -397,7 +398,7 @@ def partly(x, out, n: ConstInt):
 
 @ct.kernel
 def scaled_by_two(out, scale: ct.Constant[float]):
-    """The example in the documentation of cuTile's mma_scaled."""
+    """Run the example in cuTile's documentation of mma_scaled."""
     sx, sy = ct.full((2, 2), scale, ct.float8_e8m0fnu), ct.ones((2, 2), ct.float8_e8m0fnu)
     ones = ct.ones((2, 64), ct.float8_e4m3fn)
     ct.store(out, (0, 0), ct.mma_scaled(ones, sx, ct.ones((64, 2), ct.float8_e4m3fn), sy, ct.zeros((2, 2), ct.float32)))
@@ -405,7 +406,7 @@ def scaled_by_two(out, scale: ct.Constant[float]):
 
 @ct.kernel
 def scales(out):
-    """The bits of constants: the nearest powers of two."""
+    """Store the bits of constants, which are the nearest powers of two."""
     for i, each in ct.static_iter(enumerate((0, 2.0**-130, 2.0**-127, 0.75, 1, 1.49, 1.5, 2.0**127, 2.0**128,
                                              float("nan")))):
         ct.store(out, (i,), ct.bitcast(ct.full((1,), each, ct.float8_e8m0fnu), ct.uint8))

@@ -1,5 +1,5 @@
-//! Find libcucore: CUCORE_DIR names an install prefix or a build folder; otherwise pkg-config is
-//! used. CUCORE_STATIC=1 links libcucore.a.
+//! Finds libcucore: CUCORE_DIR names an install prefix or a build folder; without it, pkg-config
+//! finds the library. CUCORE_STATIC=1 links libcucore.a.
 
 use std::env;
 use std::fs;
@@ -37,8 +37,9 @@ fn main() {
     }
 }
 
-/// Link the shared libraries into the target folder: for `cargo run` and `cargo test` the loader
-/// searches this folder, and none outside. The library finds the simulated driver beside itself.
+/// Link the shared libraries into the target folder, because for `cargo run` and `cargo test` the
+/// loader searches that folder and none outside. The library finds the simulated driver beside
+/// itself.
 fn lead_cargo_to(folder: &Path) {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! Runs this crate's examples and tests with the libcucore that was found.
+//! Makes this crate's examples and tests run with the libcucore that was found.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=CUCORE_DIR");

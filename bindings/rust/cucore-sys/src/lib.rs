@@ -1,12 +1,12 @@
 //! The C interface of cucore, unchanged.
 //!
-//! Types, constants, structs and functions have their C names and shortened comments of the C
+//! Types, constants, structs and functions have their C names, and shortened comments from the C
 //! headers. The headers document ownership, threads and graph capture. `bindings.rs` is generated
-//! from the API description and checked in, so building needs neither bindgen nor clang. Write
-//! programs with the crate `cucore`.
+//! from the API description and checked in, so building needs neither bindgen nor clang. Programs
+//! should use the crate `cucore`.
 //!
-//! For structs that begin with `struct_size`, `default()` sets it and zeroes the rest, which
-//! selects every default.
+//! For structs that begin with `struct_size`, `default()` sets this field and zeroes the others,
+//! which selects every default.
 //!
 //! ```
 //! use cucore_sys::*;
@@ -20,7 +20,7 @@
 use std::marker::{PhantomData, PhantomPinned};
 use std::os::raw::{c_char, c_void};
 
-/// An opaque C type, used only through pointers.
+/// Defines an opaque C type, which is used only through pointers.
 macro_rules! opaque {
     ($(#[$comment:meta])* $name:ident) => {
         $(#[$comment])*
@@ -32,7 +32,8 @@ macro_rules! opaque {
     };
 }
 
-/// Zero is a valid value of every struct here: numbers, pointers, and functions that are None.
+/// Implements `default()` with zeros, which are valid in every struct here: numbers, pointers, and
+/// functions that are None.
 macro_rules! zeroed {
     ($name:ident) => {
         impl Default for $name {

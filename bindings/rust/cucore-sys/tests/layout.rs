@@ -1,4 +1,5 @@
-//! rustc's struct layouts match the headers, and the library exports every function.
+//! Tests that rustc's struct layouts match the headers, and that the library exports every
+//! function.
 
 #[rustfmt::skip]
 mod described;
@@ -13,7 +14,7 @@ fn whole<T>(wrong: &mut Vec<String>, name: &str, size: usize, align: usize) {
 fn field<T>(
     wrong: &mut Vec<String>,
     name: &str,
-    place: (usize, usize), // offset in the struct, size of the field
+    place: (usize, usize), // offset in the struct, and size of the field
     _of_type: *const T,
     offset: usize,
     size: usize,

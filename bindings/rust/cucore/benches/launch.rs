@@ -1,4 +1,4 @@
-//! Compares the cost of a launch through this crate with the bare C function and prepared
+//! Compares the cost of a launch through this crate with the bare C function called with prepared
 //! arguments: `cargo bench`. The simulated driver runs kernels on the CPU, so measure on a GPU.
 
 use cucore::*;

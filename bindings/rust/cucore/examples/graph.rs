@@ -1,4 +1,4 @@
-//! Captures a stream's work, launches it as one graph, and is notified of completion.
+//! Captures a stream's work, launches it as one graph, and gets a callback when it completes.
 
 mod example;
 
@@ -17,7 +17,7 @@ const N: usize = 1000;
 
 fn graph() -> Result<bool> {
     let stream = Stream::new(&Device::get(0)?)?;
-    // A template is compiled by name and found by the same name.
+    // The compiler instantiates a template by name; the lookup uses the same name.
     let options = ProgramOptions::new().name_expression("scale<double>");
     let scale = Program::with_options(Source::Cuda, SOURCE, &options)?
         .compile(Code::Cubin)?

@@ -36,7 +36,7 @@ fn saxpy() -> Result<bool> {
     let worst = (0..N).map(error).fold(0.0, f64::max);
     println!("{N} elements on {}, max error {worst:e}", device.name());
 
-    // Arguments are checked against the kernel before launch.
+    // The launch checks arguments against the kernel first.
     let refused = unsafe { stream.launch(&kernel, &config, (2.0f64, &dx, &dy, N as i32)) };
     println!("{}", refused.as_ref().unwrap_err());
 

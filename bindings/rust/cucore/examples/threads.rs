@@ -1,4 +1,5 @@
-//! Two threads, each with a stream, share one kernel and one compiled object, which are `Sync`.
+//! Runs two threads, each with its own stream, that share one kernel and one compiled object; both
+//! are `Sync`.
 
 mod example;
 

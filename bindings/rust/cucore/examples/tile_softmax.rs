@@ -1,4 +1,5 @@
-//! A row softmax as a tile program: launched with tensors, and interpreted without a device.
+//! Computes a row softmax with a tile program: launches it with tensors, and interprets it without
+//! a device.
 
 mod example;
 

@@ -1,4 +1,4 @@
-//! Conversion of values to launch arguments.
+//! Converts values to launch arguments.
 
 use crate::{sys, Array, Buffer, Element, Tensor};
 use std::mem::size_of;
@@ -23,7 +23,7 @@ unsafe impl<T: Element> Argument for T {
             return pointed_to(sys::CUC_ARG_BYTES, (self as *const T).cast(), size_of::<T>());
         }
         let mut value = sys::cuc_arg_value { u64: 0 };
-        // Safety: the union is at least as large.
+        // Safety: the union is at least as large as T.
         unsafe { std::ptr::write_unaligned((&mut value as *mut sys::cuc_arg_value).cast(), *self) };
         sys::cuc_arg { type_: T::DTYPE, bytes: size_of::<T>() as u32, value }
     }

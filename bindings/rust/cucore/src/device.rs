@@ -8,7 +8,7 @@ pub struct Device {
     raw: NonNull<sys::cuc_device>,
 }
 
-// Safety: usable on any thread, and immutable.
+// Safety: a device is immutable and usable on any thread.
 unsafe impl Send for Device {}
 unsafe impl Sync for Device {}
 

@@ -3,7 +3,8 @@ use crate::sys;
 /// An element type of arrays and kernel arguments.
 ///
 /// # Safety
-/// `DTYPE` must describe the type's bytes, and every byte pattern a kernel may write must be valid.
+/// `DTYPE` must describe the type's bytes, and every byte pattern that a kernel may write must be
+/// valid.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     const DTYPE: sys::cuc_dtype;
 }

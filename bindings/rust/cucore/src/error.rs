@@ -1,4 +1,4 @@
-//! Errors, with everything the library reports.
+//! Errors, with everything that the library reports.
 
 use crate::sys;
 use std::ffi::CStr;
@@ -7,8 +7,8 @@ use std::os::raw::c_char;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A failed call. Its text has the whole message, and the compiler's log if there is one.
-/// `{:?}` is the same text, which `main` prints for the error it returns; `{:#?}` has the fields.
+/// A failed call. Its text has the whole message, and the compiler's log if there is one. `{:?}`
+/// gives the same text, which `main` prints for an error that it returns; `{:#?}` gives the fields.
 #[derive(Clone)]
 pub struct Error {
     status: i32,
@@ -26,7 +26,7 @@ macro_rules! kinds {
         #[non_exhaustive]
         pub enum Kind {
             $($(#[$comment])* $name,)*
-            /// A kind unknown to this version of the crate.
+            /// A kind that this version of the crate does not know.
             Other,
         }
 
@@ -44,7 +44,7 @@ macro_rules! kinds {
 kinds! {
     /// An argument is not valid.
     InvalidArgument = CUC_ERROR_INVALID_ARGUMENT,
-    /// A handle is dead or of another kind.
+    /// A handle was released, or is of another kind.
     InvalidHandle = CUC_ERROR_INVALID_HANDLE,
     /// Host memory is exhausted.
     OutOfMemory = CUC_ERROR_OUT_OF_MEMORY,
@@ -70,9 +70,9 @@ kinds! {
     Toolkit = CUC_ERROR_TOOLKIT,
     /// An earlier failure destroyed the context.
     ContextLost = CUC_ERROR_CONTEXT_LOST,
-    /// The driver was initialised before fork().
+    /// The driver was initialized before fork().
     Forked = CUC_ERROR_FORKED,
-    /// The operation is refused in the present state, such as during a capture.
+    /// The operation is not allowed in the present state, such as during a capture.
     Busy = CUC_ERROR_BUSY,
     /// A file could not be read or written.
     Io = CUC_ERROR_IO,
@@ -143,12 +143,12 @@ impl Error {
         &self.function
     }
 
-    /// The library that reported it, such as `sys::CUC_LIBRARY_DRIVER`.
+    /// The library that reported the failure, such as `sys::CUC_LIBRARY_DRIVER`.
     pub fn library(&self) -> i32 {
         self.library
     }
 
-    /// The library's code, such as the CUresult; 0 if cucore itself refused.
+    /// That library's code, such as the CUresult; 0 if cucore itself refused the call.
     pub fn library_code(&self) -> i32 {
         self.library_code
     }
@@ -197,7 +197,7 @@ pub(crate) fn c_text(text: &str) -> Result<std::ffi::CString> {
     c_bytes(text.as_bytes())
 }
 
-/// Convert a path for C by its bytes, which need not be UTF-8.
+/// Convert a path for C byte by byte; it need not be UTF-8.
 pub(crate) fn c_path(path: &std::path::Path) -> Result<std::ffi::CString> {
     c_bytes(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()))
 }

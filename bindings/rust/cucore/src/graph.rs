@@ -38,10 +38,11 @@ impl Node<'_> {
         Ok(kind)
     }
 
-    /// The driver frees a graph and its nodes if a capture into it fails.
+    /// Fails if the node is gone: the driver frees a graph and its nodes if a capture into it
+    /// fails.
     fn alive(&self) -> Result<*mut sys::cuc_node> {
         if unsafe { sys::cuc_graph_handle(self.graph.as_raw()) }.is_null() {
-            self.graph.node_count()?; // fails and gives the reason
+            self.graph.node_count()?; // fails, and gives the reason
         }
         Ok(self.raw)
     }
@@ -53,7 +54,7 @@ impl Graph {
         Self::made(|out| unsafe { sys::cuc_graph_create(out, device.as_raw()) })
     }
 
-    /// Add the work that `enqueue` puts on the stream, after the given nodes of this graph; nothing
+    /// Add the work that `enqueue` puts on the stream, after the given nodes of this graph. Nothing
     /// runs. Returns the node of the last work added.
     pub fn node(
         &self,
@@ -113,7 +114,7 @@ impl Graph {
         Ok(count)
     }
 
-    /// Keep a buffer used by nodes alive as long as the graph and its instances.
+    /// Keep a buffer that nodes use alive as long as the graph and its instances exist.
     pub fn keep(&self, buffer: &Buffer) -> Result<()> {
         check(unsafe { sys::cuc_graph_keep_buffer(self.as_raw(), buffer.as_raw()) }).map(drop)
     }
@@ -137,8 +138,8 @@ pub enum Conditional {
 
 impl Stream {
     /// Create the condition of one conditional node in the graph this stream is capturing. Kernels
-    /// take it as an argument and set it. Each launch resets it to the default value; without one
-    /// it keeps the value the previous launch left.
+    /// take it as an argument and set it. Each launch resets it to the default value; without a
+    /// default it keeps the value that the previous launch left.
     pub fn condition(&self, default: Option<u32>) -> Result<u64> {
         let (value, flags) = match default {
             Some(value) => (value, sys::CUC_CONDITION_ASSIGN_DEFAULT as u32),
@@ -150,8 +151,8 @@ impl Stream {
     }
 
     /// Add a conditional node to this capturing stream, and let `fill` add work to its bodies
-    /// through [`Graph::node`] and another stream. The bodies belong to the graph that has the node
-    /// and share its one-call-at-a-time rule, so they are lent to this thread only.
+    /// through [`Graph::node`] and another stream. The bodies belong to the graph that has the
+    /// node, and share its rule of one call at a time, so they are lent to this thread only.
     ///
     /// ```compile_fail,E0277
     /// # fn f(stream: &cucore::Stream) -> cucore::Result<()> {
@@ -168,12 +169,12 @@ impl Stream {
         count: u32,
         fill: impl FnOnce(&[Graph]) -> Result<()>,
     ) -> Result<()> {
-        let mut raw = vec![null_mut(); count.min(1 << 16) as usize]; // more are refused
+        let mut raw = vec![null_mut(); count.min(1 << 16) as usize]; // the call refuses more
         check(unsafe {
             let kind = kind as i32;
             sys::cuc_stream_add_conditional(raw.as_mut_ptr(), count, self.as_raw(), condition, kind)
         })?;
-        // Safety: each is a reference we own.
+        // Safety: we own a reference to each.
         let bodies: Vec<_> =
             raw.into_iter().map(|graph| unsafe { Graph::from_raw(graph) }).collect();
         fill(&bodies)
@@ -189,7 +190,7 @@ impl GraphExec {
     /// Launch the whole graph in stream order.
     ///
     /// # Safety
-    /// Memory used by the captured work must live ([`Graph::keep`]), and nothing else may use it
+    /// Memory that the captured work uses must live ([`Graph::keep`]), and nothing else may use it,
     /// until the launch completes.
     pub unsafe fn launch(&self, stream: &Stream) -> Result<()> {
         check(sys::cuc_graph_exec_launch(stream.as_raw(), self.as_raw())).map(drop)
@@ -207,7 +208,7 @@ impl GraphExec {
             .map(drop)
     }
 
-    /// True if launches run the node.
+    /// Whether launches run the node.
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         let mut enabled = 0;
         let node = node.alive()?;

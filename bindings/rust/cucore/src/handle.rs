@@ -1,6 +1,7 @@
 //! Owned references to C handles.
 
-/// Define a type that owns one reference and releases it on drop; clone(), if declared, retains.
+/// Defines a type that owns one reference and releases it on drop; if clone() is declared, it
+/// retains another one.
 macro_rules! handle {
     ($(#[$comment:meta])* $name:ident, $raw:ident, $release:ident) => {
         $(#[$comment])*
@@ -19,14 +20,14 @@ macro_rules! handle {
                 self.raw.as_ptr()
             }
 
-            /// Give up the reference: the caller must release it.
+            /// Give up the reference; the caller must release it.
             pub fn into_raw(self) -> *mut crate::sys::$raw {
                 let raw = self.as_raw();
                 std::mem::forget(self);
                 raw
             }
 
-            /// Take over a reference returned by a C function.
+            /// Take over a reference that a C function returned.
             ///
             /// # Safety
             /// The reference must be alive, and nobody else may release it. If the type is not
@@ -45,14 +46,14 @@ macro_rules! handle {
             ) -> crate::Result<Self> {
                 let mut raw = std::ptr::null_mut();
                 crate::error::check(call(&mut raw))?;
-                // Safety: a successful call transfers a reference.
+                // Safety: a successful call transfers a reference to us.
                 Ok(unsafe { Self::from_raw(raw) })
             }
         }
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // Safety: this reference is owned.
+                // Safety: we own this reference.
                 unsafe { crate::sys::$release(self.as_raw()) }
             }
         }
@@ -72,7 +73,7 @@ macro_rules! handle {
         /// Retains another reference to the same object.
         impl Clone for $name {
             fn clone(&self) -> Self {
-                // Safety: alive as long as self; retain returns a new reference.
+                // Safety: the object lives as long as self, and retain returns a new reference.
                 unsafe { Self::from_raw(crate::sys::$retain(self.as_raw())) }
             }
         }

@@ -4,7 +4,8 @@ use crate::error::check;
 use crate::{sys, Buffer, Device, Event, MemoryResource, Result, Stream};
 use std::os::unix::io::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// Identifies a buffer or event to another process: plain bytes, sent by any means.
+/// Identifies a buffer or event to another process: plain bytes, which any means of communication
+/// can carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpcHandle(pub [u8; 64]);
 
@@ -22,11 +23,12 @@ impl MemoryResource {
         Self::made(|out| unsafe { sys::cuc_memory_pool_create(out, device.as_raw(), &options) })
     }
 
-    /// Return a file descriptor for importing the pool; send it over a Unix socket.
+    /// Return a file descriptor with which another process imports the pool; send it over a Unix
+    /// socket.
     pub fn export(&self) -> Result<OwnedFd> {
         let mut fd = -1;
         check(unsafe { sys::cuc_memory_pool_export(&mut fd, self.as_raw()) })?;
-        // Safety: the caller must close it.
+        // Safety: the caller of the C function owns the descriptor and must close it.
         Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
@@ -45,11 +47,11 @@ impl Buffer {
         Ok(IpcHandle(handle.bytes))
     }
 
-    /// Import a buffer of another process, from an imported pool.
+    /// Import a buffer of another process from an imported pool.
     ///
     /// # Safety
-    /// The buffer must have that many bytes and stay alive there until this one is dropped and the
-    /// stream has reached that point.
+    /// The buffer must have that many bytes, and stay alive in the other process until this one is
+    /// dropped and the stream has reached that point.
     pub unsafe fn from_ipc_handle(
         stream: &Stream,
         pool: &MemoryResource,
@@ -64,7 +66,7 @@ impl Buffer {
 /// One physical allocation of a growable buffer, for another process.
 #[derive(Debug)]
 pub struct Piece {
-    /// To be sent over a Unix socket.
+    /// The file descriptor, to be sent over a Unix socket.
     pub fd: OwnedFd,
     /// Size of the allocation.
     pub bytes: u64,
@@ -81,8 +83,8 @@ impl MemoryResource {
 }
 
 impl Buffer {
-    /// Export the memory to another process; requires a [`MemoryResource::growing_shareable`]
-    /// resource.
+    /// Export the memory to another process; the resource must be a
+    /// [`MemoryResource::growing_shareable`] one.
     pub fn export_pieces(&self) -> Result<Vec<Piece>> {
         let (mut count, none) = (0, std::ptr::null_mut());
         check(unsafe { sys::cuc_buffer_export_pieces(none, 0, &mut count, self.as_raw()) })?;
@@ -90,7 +92,7 @@ impl Buffer {
         check(unsafe {
             sys::cuc_buffer_export_pieces(raw.as_mut_ptr(), raw.len(), &mut count, self.as_raw())
         })?;
-        // Safety: the caller must close it.
+        // Safety: the caller of the C function owns the descriptors and must close them.
         let piece = |p: sys::cuc_memory_piece| unsafe {
             Piece { fd: OwnedFd::from_raw_fd(p.fd), bytes: p.bytes }
         };
@@ -133,7 +135,7 @@ impl Event {
         Ok(IpcHandle(handle.bytes))
     }
 
-    /// Import an event of another process, to wait for the work it recorded.
+    /// Import an event of another process, to wait for the work that it recorded.
     pub fn from_ipc_handle(device: &Device, handle: &IpcHandle) -> Result<Self> {
         let raw = handle.raw();
         Self::made(|out| unsafe { sys::cuc_event_from_ipc_handle(out, device.as_raw(), &raw) })

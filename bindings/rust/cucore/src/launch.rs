@@ -38,18 +38,18 @@ pub struct Config {
     own: bool, // use the kernel's own grid
 }
 
-// Safety: attributes, which are pointers, are never set here.
+// Safety: the attributes, which are pointers, are never set here.
 unsafe impl Send for Config {}
 unsafe impl Sync for Config {}
 
 impl Config {
-    /// Set the number of blocks in the grid and threads per block.
+    /// Set the number of blocks in the grid, and the number of threads per block.
     pub fn new(grid: impl Into<Dim>, block: impl Into<Dim>) -> Self {
         let (grid, block) = (grid.into().0, block.into().0);
         Self { raw: sys::cuc_launch_config { grid, block, ..Default::default() }, own: false }
     }
 
-    /// For a tile kernel that declares no grid; the compiler chooses the block.
+    /// Set the grid of a tile kernel that declares none; the compiler chooses the block.
     pub fn grid(grid: impl Into<Dim>) -> Self {
         Self::new(grid, (0, 0, 0))
     }
@@ -71,14 +71,14 @@ impl Config {
         self
     }
 
-    /// Run all blocks concurrently, so that the grid can synchronise.
+    /// Run all blocks concurrently, so that the grid can synchronize.
     pub fn cooperative(mut self) -> Self {
         self.raw.flags |= sys::CUC_LAUNCH_COOPERATIVE;
         self
     }
 
     /// Allow the kernel to start before the preceding one completes; the kernel itself must wait
-    /// for it.
+    /// for that.
     pub fn programmatic(mut self) -> Self {
         self.raw.flags |= sys::CUC_LAUNCH_PROGRAMMATIC;
         self
@@ -109,12 +109,12 @@ impl std::fmt::Debug for Config {
 impl Stream {
     /// Launch a kernel: `stream.launch(&kernel, &config, (2.0f32, &x, &y, n))`.
     ///
-    /// The number and sizes of arguments, and their types if known, are checked against the
+    /// Checks the number and sizes of the arguments, and their types if known, against the
     /// kernel's.
     ///
     /// # Safety
-    /// The kernel must access only valid memory. Until it completes, that memory must live and
-    /// nothing else may use it.
+    /// The kernel must access only valid memory. That memory must live, and nothing else may use
+    /// it, until the kernel completes.
     #[inline]
     pub unsafe fn launch(
         &self,
@@ -130,8 +130,8 @@ impl Stream {
     }
 }
 
-/// A launch whose number of arguments is known only at run time. It may be launched repeatedly;
-/// arguments are converted once.
+/// A launch whose number of arguments is known only at run time. It may be repeated; the arguments
+/// are converted only once.
 ///
 /// ```no_run
 /// # use cucore::*;

@@ -18,8 +18,8 @@
 //! ```
 //!
 //! Each value owns one reference to a C handle and releases it on drop, in any order and on any
-//! thread. Every failure is an [`Error`] with the whole message. For C functions without a method
-//! here, use [`sys`] with the handle from [`as_raw`](Stream::as_raw).
+//! thread. Every failure is an [`Error`] with the whole message. For C functions that have no
+//! method here, use [`sys`] with the handle from [`as_raw`](Stream::as_raw).
 //!
 //! # Threads
 //!
@@ -35,8 +35,9 @@
 //!
 //! # Safety
 //!
-//! A launch is `unsafe` because a kernel can access any memory. So are calls whose memory the
-//! stream uses after they return: asynchronous copies and graph launches. Everything else is safe.
+//! A launch is `unsafe`, because a kernel can access any memory. Asynchronous copies and graph
+//! launches are `unsafe`, because the stream uses their memory after the call has returned.
+//! Everything else is safe.
 
 pub use cucore_sys as sys;
 
@@ -71,7 +72,7 @@ pub use program::{Linker, Program, ProgramOptions, Source};
 pub use stream::{Completion, Event, Stream};
 pub use tensor::{Swizzle, Tensor, TensorMap};
 
-/// The version of the loaded library, such as "0.1.0".
+/// Safety: the text is static.
 pub fn version() -> &'static str {
     // Safety: static text.
     unsafe { std::ffi::CStr::from_ptr(sys::cuc_version_string()) }.to_str().unwrap_or("")

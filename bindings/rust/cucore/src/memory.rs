@@ -9,15 +9,15 @@ handle! {
     MemoryResource, cuc_memory_resource, cuc_memory_resource_release, cuc_memory_resource_retain
 }
 
-/// The location of memory.
+/// Where memory is located.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum MemoryKind {
-    /// On a device; not host-accessible.
+    /// On a device; the host cannot access it.
     Device = sys::CUC_MEMORY_DEVICE,
-    /// Page-locked host memory, accessible from devices.
+    /// Page-locked host memory, which devices can access.
     Pinned = sys::CUC_MEMORY_PINNED,
-    /// Migrates between host and devices on use.
+    /// Memory that migrates between host and devices when used.
     Managed = sys::CUC_MEMORY_MANAGED,
 }
 
@@ -33,14 +33,15 @@ impl MemoryResource {
         Self::made(|out| unsafe { sys::cuc_memory_pool_get_current(out, device.as_raw(), kind) })
     }
 
-    /// Memory that is allocated at once, not in stream order, such as pinned memory for copies.
+    /// Memory that is allocated at once rather than in stream order, such as pinned memory for
+    /// copies.
     pub fn synchronous(device: &Device, kind: MemoryKind) -> Result<Self> {
         let kind = kind as i32;
         Self::made(|out| unsafe { sys::cuc_memory_synchronous_create(out, device.as_raw(), kind) })
     }
 
-    /// Virtual memory with growable buffers: [`Buffer::grow`]. A buffer keeps its address up to
-    /// `reserve_bytes`.
+    /// Virtual memory whose buffers can grow with [`Buffer::grow`]. A buffer keeps its address as
+    /// long as it fits in `reserve_bytes`.
     pub fn growing(device: &Device, reserve_bytes: u64) -> Result<Self> {
         let options = sys::cuc_memory_virtual_options { reserve_bytes, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_memory_virtual_create(out, device.as_raw(), &options) })
@@ -48,12 +49,13 @@ impl MemoryResource {
 }
 
 handle! {
-    /// Device-accessible memory. It is freed in the order of its stream, which it keeps alive.
+    /// Memory that devices can access. It is freed in the order of its stream, which it keeps
+    /// alive.
     Buffer, cuc_buffer, cuc_buffer_release, cuc_buffer_retain
 }
 
 impl Buffer {
-    /// Return a buffer of another size over the same memory; this one stays valid. Requires a
+    /// Return a buffer of another size over the same memory; this buffer stays valid. Requires a
     /// [`MemoryResource::growing`] resource.
     pub fn grow(&self, bytes: usize) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_buffer_grow(out, self.as_raw(), bytes) })
@@ -88,7 +90,7 @@ impl Buffer {
         (!raw.is_null()).then(|| unsafe { Device::from_raw(raw) })
     }
 
-    /// Write from a byte offset; returns when done.
+    /// Write from a byte offset on, and wait until the copy is done.
     pub fn write<T: Element>(&self, stream: &Stream, offset: usize, from: &[T]) -> Result<()> {
         may_wait(stream)?;
         // Safety: `from` is borrowed until the stream completes.
@@ -96,7 +98,7 @@ impl Buffer {
         stream.synchronize()
     }
 
-    /// Read from a byte offset; returns when done.
+    /// Read from a byte offset on, and wait until the copy is done.
     pub fn read<T: Element>(&self, stream: &Stream, offset: usize, to: &mut [T]) -> Result<()> {
         may_wait(stream)?;
         // Safety: `to` is borrowed until the stream completes.
@@ -144,7 +146,7 @@ impl Buffer {
         check(unsafe { sys::cuc_buffer_fill(on, raw, 0, value.into(), 1, bytes) }).map(drop)
     }
 
-    /// View host-accessible memory (pinned and managed buffers).
+    /// View memory that the host can access: pinned and managed buffers.
     ///
     /// # Safety
     /// No device may write to it while the slice exists.
@@ -152,10 +154,10 @@ impl Buffer {
         Ok(&*self.host_mut()?)
     }
 
-    /// View host-accessible memory for writing.
+    /// View memory that the host can access, for writing.
     ///
     /// # Safety
-    /// Nothing else, on a device or the host, may use it while the slice exists.
+    /// Nothing else on a device or the host may use it while the slice exists.
     #[allow(clippy::mut_from_ref)] // the buffer object itself is not modified
     pub unsafe fn host_mut<T: Element>(&self) -> Result<&mut [T]> {
         let mut at = null_mut();
@@ -168,8 +170,8 @@ impl Buffer {
     }
 }
 
-/// Refuse a waiting copy on a capturing stream: launches of the graph would access host memory that
-/// no longer exists.
+/// Refuse a copy that waits on a capturing stream: launches of the graph would access host memory
+/// that no longer exists.
 fn may_wait(stream: &Stream) -> Result<()> {
     if stream.is_capturing()? {
         return Err(Error::refused(
@@ -211,14 +213,14 @@ impl<T: Element> Array<T> {
         Ok(Self { buffer, len, elements: PhantomData })
     }
 
-    /// Copy a slice to the device; returns when done.
+    /// Copy a slice to the device, and wait until the copy is done.
     pub fn from_slice(stream: &Stream, from: &[T]) -> Result<Self> {
         let buffer = Buffer::new(stream, size_of_val(from))?;
         buffer.write(stream, 0, from)?;
         Ok(Self { buffer, len: from.len(), elements: PhantomData })
     }
 
-    /// Wait for the stream's work so far and return the contents.
+    /// Wait for the stream's work so far, and return the contents.
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>> {
         // Safety: every byte pattern is a valid value, including zero.
         let mut values = vec![unsafe { std::mem::zeroed() }; self.len];
@@ -226,7 +228,7 @@ impl<T: Element> Array<T> {
         Ok(values)
     }
 
-    /// Write a slice from an element index; returns when done.
+    /// Write a slice from an element index on, and wait until the copy is done.
     pub fn write(&self, stream: &Stream, first: usize, from: &[T]) -> Result<()> {
         self.buffer.write(stream, first.saturating_mul(std::mem::size_of::<T>()), from)
     }

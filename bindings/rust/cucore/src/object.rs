@@ -11,7 +11,7 @@ pub enum Code {
     Ptx = sys::CUC_CODE_PTX,
     /// Machine code for one architecture.
     Cubin = sys::CUC_CODE_CUBIN,
-    /// Link-time optimisation IR, to be linked.
+    /// Link-time optimization IR, to be linked.
     Ltoir = sys::CUC_CODE_LTOIR,
     /// PTX and cubins of several architectures.
     Fatbin = sys::CUC_CODE_FATBIN,
@@ -22,12 +22,12 @@ pub enum Code {
 }
 
 handle! {
-    /// Compiled code and its kernels. It is loaded when a kernel is first needed.
+    /// Compiled code and its kernels. It is loaded when one of its kernels is first needed.
     Object, cuc_object, cuc_object_release, cuc_object_retain
 }
 
 impl Object {
-    /// Load code from memory; it is copied.
+    /// Make an object from code in memory, which is copied.
     pub fn new(kind: Code, code: &[u8]) -> Result<Self> {
         let (at, bytes) = (code.as_ptr().cast(), code.len());
         Self::made(|out| unsafe { sys::cuc_object_create(out, kind as i32, at, bytes, null()) })
@@ -54,7 +54,7 @@ impl Object {
     pub fn code(&self) -> Result<&[u8]> {
         let (mut at, mut bytes) = (null(), 0);
         check(unsafe { sys::cuc_object_get_code(&mut at, &mut bytes, self.as_raw()) })?;
-        // Safety: valid as long as the object, which never changes.
+        // Safety: the bytes are valid as long as the object, which never changes.
         Ok(unsafe { slice(at.cast(), bytes) })
     }
 

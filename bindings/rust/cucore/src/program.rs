@@ -28,7 +28,7 @@ pub struct ProgramOptions {
 
 type Set = fn(&mut sys::cuc_program_options, *const *const c_char, usize);
 
-/// Field of each list of strings.
+/// Sets the field of each list of strings.
 const LISTS: [Set; 6] = [
     |o, at, count| (o.define_macros, o.define_macro_count) = (at, count),
     |o, at, count| (o.include_paths, o.include_path_count) = (at, count),
@@ -69,7 +69,8 @@ impl ProgramOptions {
         self.push(1, folder)
     }
 
-    /// Compile a template instance and make its kernel available by that name: `scale<float>`.
+    /// Compile an instance of a template, and make its kernel available under that name:
+    /// `scale<float>`.
     pub fn name_expression(self, expression: &str) -> Self {
         self.push(2, expression)
     }
@@ -153,7 +154,7 @@ impl Program {
     /// Run a kernel of a tile program on the CPU: slow but exact, without a driver or device.
     ///
     /// # Safety
-    /// The tensors' host memory must live, and nothing else may use it meanwhile.
+    /// The tensors' host memory must live, and nothing else may use it, during the call.
     pub unsafe fn interpret(&self, kernel: &str, arguments: impl Arguments) -> Result<()> {
         let kernel = c_text(kernel)?;
         arguments.with(|list| {
@@ -174,7 +175,7 @@ impl Linker {
         Self::made(|out| unsafe { sys::cuc_linker_create(out, null()) })
     }
 
-    /// Create a linker with options of the C struct, such as the backend.
+    /// Create a linker with options from the C struct, such as the backend.
     ///
     /// # Safety
     /// Pointers in it must be valid during the call.

@@ -12,7 +12,7 @@ impl Stream {
         Self::with_priority(device, 0)
     }
 
-    /// Create a stream with a priority; lower runs first.
+    /// Create a stream with a priority; lower numbers run first.
     pub fn with_priority(device: &Device, priority: i32) -> Result<Self> {
         let options = sys::cuc_stream_options { priority, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_stream_create(out, device.as_raw(), &options) })
@@ -21,8 +21,8 @@ impl Stream {
     /// Wrap a stream of the driver, the CUDA runtime or another library.
     ///
     /// # Safety
-    /// It must be a CUstream that outlives this object, and receive no other call during calls
-    /// here.
+    /// `native` must be a CUstream that outlives this object, and nothing else may call it during
+    /// calls here.
     pub unsafe fn from_handle(native: *mut c_void) -> Result<Self> {
         Self::made(|out| sys::cuc_stream_from_handle(out, native, std::ptr::null_mut(), None))
     }
@@ -42,12 +42,12 @@ impl Stream {
         check(unsafe { sys::cuc_stream_synchronize(self.as_raw()) }).map(drop)
     }
 
-    /// True once all work is done.
+    /// Whether all work is done.
     pub fn is_done(&self) -> Result<bool> {
         check(unsafe { sys::cuc_stream_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
 
-    /// True while work is captured instead of run.
+    /// Whether work is captured instead of run.
     pub fn is_capturing(&self) -> Result<bool> {
         let mut capturing = 0;
         check(unsafe { sys::cuc_stream_is_capturing(&mut capturing, self.as_raw()) })?;
@@ -59,7 +59,7 @@ impl Stream {
         check(unsafe { sys::cuc_stream_wait_event(self.as_raw(), event.as_raw()) }).map(drop)
     }
 
-    /// Make later work wait for the work now in another stream.
+    /// Make later work wait for the work that is now in another stream.
     pub fn wait_stream(&self, other: &Stream) -> Result<()> {
         check(unsafe { sys::cuc_stream_wait_stream(self.as_raw(), other.as_raw()) }).map(drop)
     }
@@ -68,7 +68,8 @@ impl Stream {
         check(unsafe { sys::cuc_event_record(self.as_raw(), event.as_raw()) }).map(drop)
     }
 
-    /// On a capturing stream: make the graph record an event, at each launch, for work outside it.
+    /// On a capturing stream: make the graph record an event at each launch, for work outside the
+    /// graph.
     ///
     /// # Safety
     /// The event must live as long as the graph.
@@ -76,7 +77,7 @@ impl Stream {
         check(sys::cuc_event_record_external(self.as_raw(), event.as_raw())).map(drop)
     }
 
-    /// On a capturing stream: make the graph wait for an event recorded outside it.
+    /// On a capturing stream: make the graph wait for an event that is recorded outside the graph.
     ///
     /// # Safety
     /// The event must live as long as the graph.
@@ -84,10 +85,10 @@ impl Stream {
         check(sys::cuc_stream_wait_external(self.as_raw(), event.as_raw())).map(drop)
     }
 
-    /// Call a function once when the stream reaches this point. The function also runs if earlier
-    /// work failed, and its argument reports that. It runs on a driver thread and must not call CUDA
-    /// or cucore. Its captured values are dropped there: capture no handles, because the driver
-    /// allows no releases in a callback. A panic ends the process.
+    /// Call a function once when the stream reaches this point. If earlier work failed, the
+    /// function still runs, and its argument reports the failure. It runs on a driver thread and
+    /// must not call CUDA or cucore. Its captured values are dropped there, so capture no handles:
+    /// the driver allows no releases in a callback. A panic ends the process.
     pub fn when_done(&self, call: impl FnOnce(Completion) + Send + 'static) -> Result<()> {
         type Call = Box<dyn FnOnce(Completion) + Send>;
 
@@ -110,8 +111,8 @@ impl Stream {
         })
     }
 
-    /// Capture the work that `enqueue` puts on the stream as a graph; nothing runs. Meanwhile,
-    /// calls that wait are refused.
+    /// Capture the work that `enqueue` puts on the stream as a graph. Nothing runs, and calls that
+    /// wait are refused during the capture.
     pub fn capture(&self, enqueue: impl FnOnce(&Stream) -> Result<()>) -> Result<Graph> {
         let mode = sys::CUC_CAPTURE_THREAD_LOCAL;
         check(unsafe { sys::cuc_stream_begin_capture(self.as_raw(), mode) })?;
@@ -122,7 +123,7 @@ impl Stream {
     }
 }
 
-/// Cancels a capture on drop unless disarmed.
+/// Cancels a capture on drop, unless disarmed.
 pub(crate) struct Cancel<'a>(pub(crate) Option<&'a Stream>);
 
 impl Drop for Cancel<'_> {
@@ -166,18 +167,18 @@ impl Event {
         Self::with_flags(device, 0)
     }
 
-    /// Create an event usable with [`Event::elapsed_since`].
+    /// Create an event for use with [`Event::elapsed_since`].
     pub fn timing(device: &Device) -> Result<Self> {
         Self::with_flags(device, sys::CUC_EVENT_TIMING)
     }
 
-    /// `sys::CUC_EVENT_` bits.
+    /// Create an event with `sys::CUC_EVENT_` bits.
     pub fn with_flags(device: &Device, flags: u32) -> Result<Self> {
         let options = sys::cuc_event_options { flags, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_event_create(out, device.as_raw(), &options) })
     }
 
-    /// True once the recorded work is done.
+    /// Whether the recorded work is done.
     pub fn is_done(&self) -> Result<bool> {
         check(unsafe { sys::cuc_event_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
@@ -186,7 +187,7 @@ impl Event {
         check(unsafe { sys::cuc_event_synchronize(self.as_raw()) }).map(drop)
     }
 
-    /// Milliseconds since another event; refused until both have completed.
+    /// Milliseconds since another event; the call fails until both have completed.
     pub fn elapsed_since(&self, start: &Event) -> Result<f32> {
         let mut milliseconds = 0.0;
         let (start, end) = (start.as_raw(), self.as_raw());
@@ -199,15 +200,15 @@ impl Event {
         }
     }
 
-    /// A file descriptor for poll(), readable when the event completes or fails. Dropping it closes
-    /// it.
+    /// Return a file descriptor for poll(), which is readable when the event completes or fails.
+    /// Dropping it closes it.
     pub fn file_descriptor(&self) -> Result<std::os::unix::io::OwnedFd> {
         let mut fd = -1;
         check(unsafe { sys::cuc_event_get_fd(&mut fd, self.as_raw()) })?;
         if fd < 0 {
             return Err(Error::invalid("the event has no file descriptor".into()));
         }
-        // Safety: the caller must close it.
+        // Safety: the caller of the C function owns the descriptor and must close it.
         Ok(unsafe { std::os::unix::io::FromRawFd::from_raw_fd(fd) })
     }
 }

@@ -1,20 +1,20 @@
 use crate::error::check;
 use crate::{sys, Array, Buffer, Element, Result};
 
-/// The layout of elements in memory. It owns nothing: the memory must outlive the launches that use
-/// it.
+/// The layout of elements in memory. A tensor owns nothing: the memory must outlive the launches
+/// that use it.
 #[derive(Clone, Copy)]
 pub struct Tensor {
     raw: sys::cuc_tensor,
 }
 
 impl Tensor {
-    /// A contiguous view of a whole array; the last dimension varies fastest.
+    /// View a whole array as contiguous; the last dimension varies fastest.
     pub fn new<T: Element>(array: &Array<T>, shape: &[i64]) -> Result<Self> {
         Self::from_buffer(array.buffer(), T::DTYPE, shape)
     }
 
-    /// The elements at the start of a buffer; use [`Buffer::slice`] for another start.
+    /// View the elements at the start of a buffer; use [`Buffer::slice`] to start elsewhere.
     pub fn from_buffer(buffer: &Buffer, dtype: sys::cuc_dtype, shape: &[i64]) -> Result<Self> {
         let (rank, extents) = (shape.len() as i32, shape.as_ptr());
         let mut raw = Default::default();
@@ -24,7 +24,7 @@ impl Tensor {
         Ok(Self { raw })
     }
 
-    /// Host memory, for [`Program::interpret`](crate::Program::interpret).
+    /// View host memory, for [`Program::interpret`](crate::Program::interpret).
     pub fn from_host<T: Element>(data: &mut [T], shape: &[i64]) -> Result<Self> {
         let (rank, at) = (shape.len() as i32, data.as_mut_ptr() as u64);
         let mut raw = Default::default();
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Tensor {
     }
 }
 
-/// Layout of a box in shared memory.
+/// The layout of a box in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Swizzle {
@@ -71,18 +71,18 @@ pub enum Swizzle {
     Bytes32 = sys::CUC_TENSOR_MAP_SWIZZLE_32B,
     Bytes64 = sys::CUC_TENSOR_MAP_SWIZZLE_64B,
     Bytes128 = sys::CUC_TENSOR_MAP_SWIZZLE_128B,
-    /// This and the following require compute capability 10.0.
+    /// This swizzle and the following ones require compute capability 10.0.
     Bytes128Atom32 = sys::CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
     Bytes128Atom32Flip8 = sys::CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
     Bytes128Atom64 = sys::CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B,
 }
 
-/// A tensor map (TMA descriptor) for copying boxes of a tensor: a kernel argument passed by value,
-/// `ByValue(map)`. Like the tensor, it owns nothing.
+/// A tensor map (TMA descriptor) for copying boxes of a tensor. It is a kernel argument that is
+/// passed by value, as `ByValue(map)`. Like the tensor, it owns nothing.
 pub type TensorMap = sys::cuc_tensor_map;
 
 impl Tensor {
-    /// Create a map for copying boxes, with an extent per dimension in the tensor's order.
+    /// Create a map for copying boxes, with one extent for each dimension in the tensor's order.
     pub fn map(&self, extents: &[u32], swizzle: Swizzle) -> Result<TensorMap> {
         if extents.len() != self.shape().len() {
             return Err(crate::Error::invalid(format!(

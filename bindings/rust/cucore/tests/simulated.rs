@@ -1,10 +1,10 @@
-//! Tests of the crate on the simulated driver, selected by CUCORE_DRIVER. Kernels are PTX and tile
+//! Tests the crate on the simulated driver, which CUCORE_DRIVER selects. Kernels are PTX and tile
 //! programs, so no toolkit is needed.
 
 use cucore::*;
 use std::sync::mpsc;
 
-/// out[0] = a, out[1] = b: 4 and 8 bytes, by value.
+/// Stores out[0] = a and out[1] = b, which are 4 and 8 bytes passed by value.
 const PTX: &str = "
 .version 8.0
 .target sm_80
@@ -409,7 +409,7 @@ fn memory_that_grows_has_pieces_for_others() {
     let pieces = second.export_pieces().unwrap();
     assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
     let there = Buffer::from_pieces(&stream, &resource, &pieces, 3 << 20).unwrap();
-    // As received from a socket.
+    // As if received from a socket.
     let fd = pieces[0].fd.try_clone().unwrap();
     let again = Piece { fd, bytes: pieces[0].bytes };
     Buffer::from_pieces(&stream, &resource, &[again], 8).unwrap();
@@ -457,7 +457,7 @@ fn what_goes_to_other_processes_has_a_name() {
     let buffer = Buffer::from_resource(&stream, &pool, 4096).unwrap();
     let name = buffer.export().unwrap();
     assert_ne!(name.0, [0; 64]);
-    // The same process imports the pool by its descriptor; the simulated driver allows it.
+    // The same process imports the pool by its descriptor, which the simulated driver allows.
     let fd = pool.export().unwrap();
     buffer.fill(&stream, 9).unwrap();
     stream.synchronize().unwrap();
@@ -477,7 +477,7 @@ fn what_goes_to_other_processes_has_a_name() {
 fn a_capture_that_fails_or_panics_is_cancelled() {
     let stream = stream();
     assert!(stream.capture(|_| Device::get(99).map(drop)).is_err());
-    stream.synchronize().unwrap(); // would be refused during capture
+    stream.synchronize().unwrap(); // the capture would refuse this
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         stream.capture(|_| panic!("on purpose")).map(drop)
     }));

@@ -1,4 +1,4 @@
-//! Shared exit handling of the examples. Status 77 tells a test runner that no device was
+//! Exit handling that the examples share. Status 77 tells a test runner that no device was
 //! available.
 
 use cucore::{Kind, Result};
