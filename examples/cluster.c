@@ -14,7 +14,7 @@ static const char source[] =
     "    cluster.sync();\n" // every block has begun and written
     "    unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();\n"
     "    int value = cluster.map_shared_rank(own, next)[threadIdx.x];\n"
-    "    cluster.sync();\n" // nobody ends while its memory is being read
+    "    cluster.sync();\n" // no block exits while its memory is being read
     "    out[blockIdx.x * blockDim.x + threadIdx.x] = value;\n"
     "}\n";
 

@@ -14,7 +14,7 @@ static const char source[] = "#include <cooperative_groups.h>\n"
                              "        own += i;\n"
                              "    partial[grid.thread_rank()] = own;\n"
                              "    for (unsigned half = grid.size() / 2; half; half /= 2) {\n"
-                             "        grid.sync();\n" // every block's sums are there
+                             "        grid.sync();\n" // all blocks have stored their sums
                              "        if (grid.thread_rank() < half)\n"
                              "            partial[grid.thread_rank()] +=\n"
                              "                partial[grid.thread_rank() + half];\n"

@@ -172,7 +172,7 @@ class Performance:
                 if not any(svg.stem.startswith(other + "-") for other in others)]
 
     def draw(self, folder):
-        """Draw the plots that have changed, and remove those of results that are gone."""
+        """Draw the plots that have changed, and remove the plots of results that are gone."""
         script = digest(PLOT_SCRIPT)
         known, stale = [], []
         for path, _ in self.documents:

@@ -14,7 +14,7 @@
 //     y  wait for the stream
 //     e  wait for an event of the stream
 //     c  wait for the context
-// Time of a pool's destruction; at once without these:
+// When to destroy a pool; at once without these:
 //     w  after a wait for the stream of the free
 //     z  once the pool reserves no memory, which needs a wait by some thread
 //     Z  once the pool has reserved no memory for 2 ms

@@ -27,7 +27,7 @@ def code(path):
 
 
 def members(body):
-    """Return the names of a struct's members, without those of nested structs."""
+    """Return the names of a struct's members, except members of nested structs."""
     while "{" in body:
         body = re.sub(r"\b(struct|union)\s*\{[^{}]*\}", "", body)
     for member in filter(None, map(str.strip, body.split(";"))):

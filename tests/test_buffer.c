@@ -276,7 +276,7 @@ TEST_RANGE(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_an
     cuc_memory_resource_release(mr);
 }
 
-// ---- Memory of others
+// ---- Memory of other libraries
 
 static int dropped;
 

@@ -208,7 +208,7 @@ TEST(caches_of_your_own)
 
     ck_ok(cuc_cache_clear(again));
     ck_assert_uint_eq(info_of(cache).entries, 0);
-    put(cache, 1); // goes on as before
+    put(cache, 1); // works as before
     ck_assert(get(cache, 1));
     ck_assert_ptr_eq(cuc_cache_retain(cache), cache);
     cuc_cache_release(cache);

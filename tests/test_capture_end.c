@@ -89,7 +89,7 @@ static void finish(int graphs, int streams, int told)
     cuc_buffer_release(buffer);
 }
 
-// Checks that every call on a graph that the driver has freed fails with a message that says so.
+// Checks that calls on a graph that the driver has freed fail, with a message that says so.
 static void is_no_more(cuc_graph *graph, bool body, const char *words)
 {
     size_t count;

@@ -30,7 +30,7 @@ static const struct {
     { "argument 1 of _Z5scaleIfEvPT_i", "argument 1 of scale<float>(float*, int)" },
     { "_Z5plainPf, saxpy", "plain(float*), saxpy" },
     { "in _ZN2ns1kILi3EEEvv: x", "in ns::k<3>(): x" },
-    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own text stays
+    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own text is kept
     { "a_Z5plainPf _Z _Zzz", "a_Z5plainPf _Z _Zzz" },
     { "_Z1fILb1EEvNSt6vectorIiE", "_Z1fILb1EEvNSt6vectorIiE" },
     { "", "" },

@@ -341,8 +341,8 @@ TEST(a_system_without_descriptors_left_is_told)
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    // First no descriptor is available for the eventfd; then there is one, but none for its
-    // duplicate.
+    // In the first round, no descriptor is available for the eventfd; in the second there is one,
+    // but none for its duplicate.
     for (int left = 0; left < 2; left++) {
         int free_fd = dup(0);
         close(free_fd);

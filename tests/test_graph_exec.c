@@ -271,7 +271,8 @@ TEST(an_update_changes_arguments_kernels_and_addresses)
     cuc_buffer_release(other);
 }
 
-// ---- Graphs that an update cannot turn into the graph of same(): a kernel, a fill and a copy.
+// ---- Graphs that an update cannot turn into the graph of same(), which is a kernel, a fill and a
+// copy
 
 static uint32_t there[N];
 

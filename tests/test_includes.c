@@ -316,7 +316,7 @@ static const struct {
     { "#include \"has.h\"\n", "#include \"has.h\"\n#ifdef HAS\n#endif\n", true },
 };
 
-// A list never gives another key than a scan, and gives no key where a scan gives none.
+// A list must give the same key as a scan, and no key where a scan gives none.
 TEST_ROWS(a_list_serves_sources_with_the_same_directives, pairs)
 {
     const char *first = pairs[_i].first, *second = pairs[_i].second;

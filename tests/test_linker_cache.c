@@ -1,5 +1,5 @@
-// Tests links with a cache: a hit gives the same as a link, a change of anything that could affect
-// the result is a miss, and a hit does not load nvJitLink.
+// Tests links with a cache: a hit gives the same result as a link, a change of anything that could
+// affect the result is a miss, and a hit does not load nvJitLink.
 #include "base/array.h"
 #include "cache/cache.h"
 #include "testing.h"
@@ -331,7 +331,7 @@ TEST(another_nvjitlink_is_a_miss)
     ck_assert(!link_in_child(NULL, &o).hit);
     ck_assert(!link_in_child(path, &o).hit);
     ck_assert(link_in_child(path, &o).hit);
-    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0); // as an update does
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0); // as a library update does
     ck_assert(!link_in_child(path, &o).hit);
     ck_assert(link_in_child(path, &o).hit);
 }

@@ -250,8 +250,8 @@ static void start_over(int writer)
         put("file", writers[writer].before, 0640);
 }
 
-// Returns a description of what is wrong after success (`done`), a failure or a kill; NULL if
-// nothing is.
+// Returns a description of the first violation after success (`done`), a failure or a kill; NULL if
+// there is none.
 static const char *look(int writer, bool done, bool ended)
 {
     const char *text = get("file"), *before = writers[writer].before;

@@ -1,5 +1,5 @@
-// Tests programs with a cache: a hit gives the same as a compilation, a change of anything that
-// could affect the result is a miss, and a hit loads no compiler.
+// Tests programs with a cache: a hit gives the same result as a compilation, a change of anything
+// that could affect the result is a miss, and a hit loads no compiler.
 #include "base/array.h"
 #include "cache/cache.h"
 #include "testing.h"
@@ -561,7 +561,7 @@ TEST(another_compiler_is_a_miss)
     free(text);
     ck_assert(compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
-    touch(path); // as an update does
+    touch(path); // as a library update does
     ck_assert(!compile(&text, CUC_SOURCE_CUDA, cuda, CUC_CODE_PTX, &o));
     free(text);
     write_file("libnvrtc-builtins.so.99.9", ""); // NVRTC loads a library with such a name

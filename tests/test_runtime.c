@@ -78,7 +78,7 @@ TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
                                (cuc_device_ptr)4096, 2.0f);
     ck_assert_int_eq(st, CUC_OK);
     ck_assert_int_eq(fake_launch_count(), before + 1);
-    // The arguments of a foreign kernel are checked like those of any other.
+    // The library checks the arguments of a foreign kernel too.
     st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, 2.0f);
     ck_assert_int_eq(st, CUC_ERROR_INVALID_ARGUMENT);
     cuc_kernel_release(kernel);

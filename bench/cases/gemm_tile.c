@@ -79,9 +79,9 @@ static int64_t blocks(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
-// Estimate a tile's clocks from whichever limits it, plus prologue and epilogue. Either the tensor
-// cores limit it, which process at least 64 rows or columns, or a multiprocessor's operand
-// bandwidth.
+// Estimate a tile's clocks: the time of the slower of two limits, plus prologue and epilogue. The
+// limits are the tensor cores, which process at least 64 rows or columns, and a multiprocessor's
+// operand bandwidth.
 static double clocks(const bench_product *p, int64_t rows, int64_t columns, int64_t split)
 {
     enum { STEP_BYTES = 128, BYTES_A_CLOCK = 48, ENDS = 1500, JOINS = 2500 };

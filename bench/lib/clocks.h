@@ -38,10 +38,10 @@ struct cuc__bench_clock cuc__bench_clocks_read(struct cuc__bench_clocks *c);
 struct cuc__bench_clock cuc__bench_clocks_between(struct cuc__bench_clock before,
                                                   struct cuc__bench_clock after);
 
-// Mark samples to discard: those whose clock is below `below` times the median clock, and those
-// during a hardware slowdown or thermal throttling. A power limit alone does not count, because
-// some kernels always reach it. Writes discard[count] and, unless NULL, the median clock; returns
-// the number discarded.
+// Mark the samples to discard: samples with a clock below `below` times the median clock, and
+// samples during a hardware slowdown or thermal throttling. A power limit alone does not count,
+// because some kernels always reach it. Writes discard[count] and, unless NULL, the median clock;
+// returns the number discarded.
 size_t cuc__bench_clocks_judge(bool *discard, double *median_mhz,
                                const struct cuc__bench_clock *clocks, size_t count, double below);
 

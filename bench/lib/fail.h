@@ -25,8 +25,9 @@
 cuc_status cuc__bench_fail(cuc_status status, const char *function, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
-// Copy the caller's struct into one of this library's size. NULL selects every default, a smaller
-// struct leaves the rest zero, and a larger one must hold only zeros in the rest.
+// Copy the caller's struct into one of this library's size. NULL selects every default. A smaller
+// struct leaves the remaining fields zero, and a larger one must have only zeros in its remaining
+// fields.
 cuc_status cuc__bench_read(void *to, size_t size, const void *from, const char *type,
                            const char *function);
 

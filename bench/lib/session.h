@@ -1,4 +1,4 @@
-// Declares a session, and what the files that implement it share.
+// Declares the session struct and the functions that its files share.
 #ifndef CUCORE_BENCH_LIB_SESSION_H
 #define CUCORE_BENCH_LIB_SESSION_H
 

@@ -36,7 +36,7 @@ static void uniform_source(double *out, size_t count)
         out[i] = 0.5 + uniform();
 }
 
-// A long right tail, like that of measured times.
+// A long right tail, as measured times have.
 static void lognormal_source(double *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -53,7 +53,8 @@ print(f"cuda.core on {device.name}: SAXPY of {N} elements, largest error {error:
 # One fused multiply-add is off by half a unit in the last place of a result below 4.
 assert error <= 2.4e-7
 
-# Graphs. y and z repeat on the host what is captured, with integers that floats hold exactly.
+# Graphs. The host repeats the captured operations in y and z, with integers that floats hold
+# exactly.
 SOURCE = r"""
 extern "C" __global__ void add(float *y, float a) { y[blockIdx.x * blockDim.x + threadIdx.x] += a; }
 extern "C" __global__ void scale(float *y, float a) { y[blockIdx.x * blockDim.x + threadIdx.x] *= a; }

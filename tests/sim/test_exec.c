@@ -466,7 +466,7 @@ TEST_ROWS(faults_are_told_with_their_place, faults)
                                      .block = { 32 },
                                      .arguments = { HARNESS_POINTER(out), 64 } };
     ck_assert_int_eq(harness_run(program, &launch), faults[_i].code);
-    // The only address in these reports is that of the word past the end.
+    // The only address in these reports is the address of the word past the end.
     const char *where = strstr(faults[_i].report, "0x%llx");
     if (where)
         snprintf(wanted, sizeof(wanted), "%.*s0x%llx%s", (int)(where - faults[_i].report),
@@ -538,7 +538,7 @@ TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
                   "%s", log);
 }
 
-// The largest size that fits, and one byte more. The limits are those of ptxas.
+// The largest size that fits, and one byte more. ptxas has the same limits.
 static const struct {
     const char *format;
     int most;

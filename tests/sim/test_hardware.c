@@ -522,7 +522,7 @@ TEST_ROWS(after_a_fault_the_same_calls_answer_as_on_the_gpu, faults)
     } while (0);
     AFTER_FAULT(X)
 #undef X
-    // Callbacks are told about the fault, but late; host functions are not called.
+    // Callbacks learn of the fault, but late; host functions are not called.
     ck_assert_int_eq(host_functions, 0);
     ck_assert_int_eq(callbacks, queued ? 0 : 1);
     ck_assert_int_eq(callback_code, queued ? CUDA_SUCCESS : lost);

@@ -744,7 +744,7 @@ TEST_RANGE(a_multicast_signals_one_block_of_each_pair, 0, 2)
 struct image {
     const char *name;
     uint32_t type, bytes, rank;
-    uint64_t dims[5];       // C, then those of W, H and D that exist, then N
+    uint64_t dims[5];       // C; the dimensions W, H and D that exist; N
     int lower[3], upper[3]; // corners of the bounding box, as W, H, D
     uint32_t channels, pixels, step[5];
     int32_t at[5]; // a multiple of the steps

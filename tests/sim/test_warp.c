@@ -576,7 +576,7 @@ TEST(add_f32_takes_subnormals_to_zero_in_global_memory_only)
     ck_assert_uint_eq(shared[1], 0x80000000);
 }
 
-// Addresses are checked like those of ld and st.
+// Atomics check addresses as ld and st do.
 static const struct {
     const char *body;
     int fault;

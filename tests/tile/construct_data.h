@@ -39,7 +39,7 @@ enum mode {
     REPEATED,
     UNALIGNED, // DENSE, with any base
     MODES,
-    // PADDED, but the base or the rows are between two multiples of 16 bytes.
+    // PADDED, but the base or the rows are not aligned to 16 bytes.
     OFF_BASE = MODES,
     OFF_ROWS,   // by one element
     OFF_ROWS_4, // by 4 bytes, or by one element if that is more

@@ -48,7 +48,7 @@ kernel_expect expect_conv, expect_conv_by_2, expect_conv_rows, expect_conv_rows_
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
 
 // Prepare arguments that need particular values.
-kernel_prepare prepare_layer_norm_gradient; // mean and rstd are those of x
+kernel_prepare prepare_layer_norm_gradient; // with the mean and rstd of x
 kernel_prepare prepare_factors;             // near 1, so that products stay near 1
 kernel_prepare prepare_far;                 // far from 0, where differences of squares would cancel
 kernel_prepare prepare_lowest;              // the first row holds only the lowest finite number

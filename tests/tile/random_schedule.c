@@ -36,7 +36,7 @@ struct generator {
     int variables;
     double most;      // largest value of the operand that was just generated
     bool before_loop; // whether an operand may be loaded before the loop
-    int box;          // rows along the first axis, for most boxes
+    int box;          // number of rows that most boxes have along their first axis
     struct {
         const char *name, *dtype, *extents;
     } tensor[MOST_TENSORS];

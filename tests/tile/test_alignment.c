@@ -1,6 +1,6 @@
-// Tests tensors whose addresses are between two multiples of 16 bytes, one tensor at a time. The
-// launch chooses the fastest entry that does not need that tensor's alignment, and the driver
-// writes the same bytes as the interpreter.
+// Tests tensors that are not aligned to 16 bytes, one tensor at a time. The launch chooses the
+// fastest entry that does not need that tensor's alignment, and the driver writes the same bytes as
+// the interpreter.
 #include "base/array.h"
 #include "construct.h"
 #include "construct_data.h"

@@ -1,5 +1,5 @@
-// Tests random calls of the C builder: they must not crash, and control flow must do what the calls
-// say.
+// Tests random calls of the C builder: they must not crash, and the resulting control flow must
+// match the calls.
 #include "base/array.h"
 #include "builder_testing.h"
 

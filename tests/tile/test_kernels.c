@@ -167,7 +167,7 @@ static const struct kernel_case rows[] = {
     { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
       "ro", NULL, expect_cumulative_product, EXACT, NULL },
     // A rounding error decays with its term, by at most a factor of ten per step, so the tolerance
-    // is 10 times that of 4 steps.
+    // is 10 times the tolerance of 4 steps.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
     { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",

@@ -376,7 +376,8 @@ TEST_ROWS(a_part_of_a_tile_is_some_of_its_registers, parts)
             ck_assert_uint_eq(first % (uint32_t)parts[_i].part[axis], 0);
         }
     }
-    // Conversely, the part's threads hold the same elements of the tile as of the part.
+    // Conversely, each of the part's threads must hold the same elements in the tile's layout as in
+    // the part's.
     ck_assert(tile_layout_of_whole(&made, &own, &whole, &part));
     ck_assert(tile_layout_covers(&made));
     ck_assert(tile_layout_part(&again, &made, &whole, &part, NULL));

@@ -10,7 +10,7 @@ static const char vadd[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cd
                            "    store(c, [i], load(a, [i], [1024]) + load(b, [i], [1024]))\n"
                            "}\n";
 
-// Has one constant of each kind, two kernels, and a product to contract.
+// A program with one constant of each kind, two kernels, and a product to contract.
 static const char scale[] = "kernel scale(x: T[N], y: T[N])\n"
                             "    const T = f32, BN = auto(256, 512), F = 1.5, ON = true\n"
                             "    grid cdiv(N, BN)\n"

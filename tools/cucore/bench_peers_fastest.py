@@ -81,7 +81,7 @@ class TorchFastest:
             yield name, by(backend, k, v, **({"enable_gqa": True} if groups > 1 else {}))
         try:
             from flash_attn_interface import flash_attn_func
-        except Exception:  # FlashAttention-3 is seldom installed
+        except Exception:  # FlashAttention-3 is rarely installed
             pass
         else:
             def run(number):

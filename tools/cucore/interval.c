@@ -21,9 +21,9 @@ static double median_of_sorted(const double *v, size_t n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-// Return the variance of the median relative to that of independent samples; at least 1. The
-// estimate counts the samples below the median in batches of neighbouring samples, and divides the
-// variance of the counts by the binomial variance.
+// Return how much larger the variance of the median is than for independent samples; at least 1.
+// The estimate counts the samples below the median in batches of neighbouring samples, and divides
+// the variance of the counts by the binomial variance.
 static double inflation(const double *samples, size_t count, double median)
 {
     size_t size = (size_t)sqrt((double)count); // batch size, and also the number of batches

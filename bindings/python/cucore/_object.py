@@ -276,7 +276,7 @@ class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
 
 
 class KernelOccupancy:
-    """Occupancy queries of a kernel, on the current device or that of a stream."""
+    """Queries a kernel's occupancy, on the current device or on a stream's device."""
 
     __slots__ = ("_kernel", "__weakref__")
     _kernel: Kernel

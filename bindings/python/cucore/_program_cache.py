@@ -93,7 +93,7 @@ class ProgramCacheResource(abc.ABC):
             self[key] = value
 
     def close(self) -> None:  # noqa: B027
-        """Release what the cache holds. Does nothing by default."""
+        """Release the cache's resources. Does nothing by default."""
 
     def __enter__(self) -> Self:
         return self

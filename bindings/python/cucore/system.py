@@ -64,8 +64,8 @@ def nvfatbin_version() -> tuple[int, int]:
 
 
 def runtime_version() -> tuple[int, int]:
-    """Return the CUDA runtime's version: that of the runtime loaded in the process, or else of the
-    one found on disk."""
+    """Return the CUDA runtime's version: of the runtime loaded in the process or, if there is none,
+    of the one found on disk."""
     number = get(ctypes.c_int32, raw.cuc_runtime_get_version)
     return number // 1000, number % 1000 // 10
 

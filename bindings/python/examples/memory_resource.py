@@ -1,4 +1,4 @@
-"""A custom memory resource that counts the memory it hands out."""
+"""A custom memory resource that counts the memory it allocates."""
 from cucore import Buffer, Device, DeviceMemoryResource, MemoryResource
 
 
