@@ -312,7 +312,8 @@ TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
     ck_assert_str_eq(cuc_device_arch(got), "sm_90");
 }
 
-// Simulates NVML with one device, which only its PCI address finds and which has no power sensor.
+// Simulates NVML with one device. NVML finds it only by its PCI address, and it has no power
+// sensor.
 static struct nvmlDevice_st *const nvml_device = (void *)0x1234;
 static int nvml_starts;
 

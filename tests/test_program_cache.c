@@ -727,7 +727,7 @@ TEST_RANGE(headers_of_cccl_are_cached, 0, 2)
            (long)(end.tv_sec - middle.tv_sec) * 1000 + (end.tv_nsec - middle.tv_nsec) / 1000000);
     if (_i)
         return;
-    // In front of a header that other headers include
+    // Shadow a header that other headers include.
     ck_assert_int_eq(mkdir(below("cuda"), 0755) | mkdir(below("cuda/std"), 0755) |
                          mkdir(below("cuda/std/__type_traits"), 0755),
                      0);

@@ -421,7 +421,7 @@ TEST(what_a_capture_forbids_is_busy)
     ck_ok(cuc_stream_synchronize(a));
 }
 
-// Memory words, also in memory that the host can see.
+// Words in pinned memory: the host's pointer and the device address.
 static volatile uint64_t *words;
 static cuc_device_ptr words_at;
 

@@ -69,7 +69,7 @@ static struct norm {
     norm_reference *reference;
     double absolute; // allowed error besides rounding
 } norms[] = {
-    // not const: the `data` of the suite's cases
+    // Not const, because the suite's cases point to it with their `data`.
     // clang-format off
     { "softmax",    "softmax.tile",    softmax_tile,    "BN", true,  "xy",      softmax,    0x1p-24 },
     { "layer_norm", "layer_norm.tile", layer_norm_tile, "N",  false, "xwbymre", layer_norm, 0x1p-16 },

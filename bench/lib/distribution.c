@@ -41,8 +41,8 @@ static bool is_peer(const cuc_bench *b, const struct cuc__bench_record *r)
     return false;
 }
 
-// Return whether the record is the first one of a subject to summarize: a measured or failed result
-// of a subject that is not another's peer.
+// Return whether the record is the first one of a subject that the summary includes: the result is
+// measured or failed, and the subject is not a peer.
 static bool begins(const cuc_bench *b, size_t index)
 {
     const struct cuc__bench_record *r = &b->records[index];

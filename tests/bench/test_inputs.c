@@ -187,7 +187,7 @@ TEST_ROWS(small_floats_are_rounded_to_nearest_even, formats)
     int bytes = (int)cuc_dtype_bits(f->dtype) / 8;
 
     for (int s = 0; s < CUC_LENGTH(scales); s++) {
-        // Integers, scaled elsewhere by a power of two, produce ties.
+        // For the scale 1000, use integers, which produce ties.
         cuc_bench_input_options o = { .struct_size = sizeof(o),
                                       .count = CUC_LENGTH(x),
                                       .dtype = CUC_F32,

@@ -167,7 +167,7 @@ static const char *make_arithmetic(struct generator *g, cuc_dtype d, struct shap
     }
 }
 
-// Makes integer operations that avoid division by 0 and by -1, and shifts beyond the width.
+// Makes integer operations that never divide by 0 or -1 and never shift by the width or more.
 static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const bits[] = { "&", "|", "^" };

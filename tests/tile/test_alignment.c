@@ -223,7 +223,7 @@ TEST_SLICE(operands_of_any_extents_and_addresses_are_multiplied, slice, CUC_LENG
     construct_stop();
 }
 
-// Attention whose rows of logarithms of sums are between two multiples of 16 bytes.
+// Attention whose rows of log-sum-exp values are not aligned to 16 bytes.
 static const struct {
     int64_t s, off; // length of the sequence; bytes by which the output is off
     const char *entry;

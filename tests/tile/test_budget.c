@@ -423,7 +423,7 @@ CASE("linear", .timeout = 60);
 
 TEST_ROWS(time_is_linear, many)
 {
-    enum { TIMES = 4, LINEAR = 7 }; // for four times as many parts; quadratic time gives sixteen
+    enum { TIMES = 4, LINEAR = 7 }; // for 4 times as many parts; quadratic time would give 16
     char *one = source_of((size_t)_i, many[_i].n),
          *more = source_of((size_t)_i, TIMES * many[_i].n);
     double first = time_of(one), second = time_of(more);

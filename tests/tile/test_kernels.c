@@ -140,7 +140,8 @@ static const struct kernel_case rows[] = {
       "xoooo", NULL, expect_extremes, EXACT, NULL },
     { "reduce", "extremes_along", "f32 u16", "BN=512 BB=1", "A=5 N=1300 B=1",
       "xoooo", NULL, expect_extremes, EXACT, NULL },
-    // A difference has an error of 100 and the mean of 12 * 100; squares are up to 2.
+    // Elements are near 100, so a difference has an error of 100 steps, and the mean one of 1200.
+    // The mean square is at most 2.
     { "reduce", "variance_along", "f32", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
       "roo", prepare_far, expect_variance, 2000, 0, NULL },
     { "reduce", "variance_along", "f32", "BN=512 BB=1", "A=5 N=1300 B=1",

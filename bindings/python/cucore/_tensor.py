@@ -68,8 +68,8 @@ def dtype_number(value: Any) -> int:
 
 
 def numpy_dtype(number: int) -> Any:
-    """Return the NumPy dtype, possibly one of ml_dtypes; return the dtype's name if that is not
-    installed."""
+    """Return the NumPy dtype, which may come from ml_dtypes. Return the dtype's name if the package
+    is not installed."""
     try:
         import numpy
         if number in _ML_DTYPES:
