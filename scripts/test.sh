@@ -82,8 +82,8 @@ full_run() {
     # On Debian, clang's sanitizer runtime is a separate package.
     echo 'int main(void) { return 0; }' | clang -fsanitize=thread -x c - -o build/tsan-probe 2>/dev/null ||
         cuc_apt "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
-    # Use clang: gcc calls through an _Atomic function pointer with a plain load. shellcheck
-    # disable=SC2086 # words
+    # Use clang: gcc calls through an _Atomic function pointer with a plain load.
+    # shellcheck disable=SC2086 # words
     if CC=clang CXX=clang++ build build/tsan -Db_sanitize=thread -Db_lundef=false \
         -Dbench=disabled; then
         TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/tests/support/tsan.supp" \

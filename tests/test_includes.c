@@ -466,8 +466,8 @@ TEST_ROWS(a_list_is_void_after_a_change, changes)
     ck_assert_int_eq(strcmp(before, after) == 0, changes[_i].same);
 }
 
-// A file that changes and changes back while a compiler runs has the same contents, but the
-// compiler may have read others.
+// A file that changes and changes back while a compiler runs has the same contents afterwards, but
+// the compiler may have read different contents.
 TEST(a_file_that_is_touched_may_have_been_read_meanwhile)
 {
     struct cuc__include_source source = { .name = "source.cu",

@@ -233,7 +233,7 @@ TEST_ROWS(an_argument_that_does_not_fit_its_parameter_is_told, bad_arguments)
         ck_assert_int_eq(fake_launch_count(), 0);
 }
 
-// The value of such an argument would be read from beyond the cuc_arg.
+// Reading a value larger than the cuc_arg's union would read beyond the cuc_arg.
 TEST(an_argument_too_large_for_a_cuc_arg_is_refused)
 {
     static const int32_t types[] = { CUC_C128, CUC_DTYPE_UNKNOWN, CUC_F64, CUC_ARG_POINTER,

@@ -53,8 +53,8 @@ class IPCAllocationHandle:
 
 
 def _sent(handle: IPCAllocationHandle) -> tuple[Any, ...]:
-    """Reduce the handle for multiprocessing: for the processes that it starts, and for queues and
-    pipes."""
+    """Reduce the handle for multiprocessing, which sends it to the processes that it starts and
+    through its queues and pipes."""
     return _allocation_handle, (multiprocessing.reduction.DupFd(int(handle)), handle.uuid)
 
 

@@ -64,8 +64,8 @@ diff -r "$kept" "$folder/again" || {
 # An output that differs from the recorded one.
 corrupt integer.txt '0,/^exact \([0-9a-f]* \)[0-9a-f]*/s//exact \10123456789abcdef/'
 expect 1 "other results than the golden file"
-# An output that differs only where the ISA leaves it open: there another device may differ, but not
-# the simulator.
+# An output that differs only where the ISA permits several results. Another device may differ
+# there, but the simulator may not.
 corrupt integer.txt 's/^\(exact [0-9a-f]* [0-9a-f]*\) [0-9a-f]*\( div.u32\)/\1 0123456789abcdef\2/'
 expect 1 "1 instances differ .* in NaNs"
 # Golden files for other inputs are not compared.
