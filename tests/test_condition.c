@@ -593,7 +593,7 @@ TEST(a_driver_before_12_3_is_too_old)
     cuc_graph_release(graph);
 }
 
-// Makes each of its driver calls fail in turn.
+// Driver calls of cuc_stream_add_conditional(); each of them fails in turn.
 static const struct {
     const char *call;
     int nth;

@@ -308,7 +308,7 @@ static const struct {
     { "#include <h.h>\n", "#include <h.h>\n// ?\?/\n#include <i.h>\n", false },
     { "#include <h.h>\n", "#include <h.h>\nint a; \\ \n", false },
     { "#include <h.h>\n", "#include <h.h>\rint a;\n", false },
-    // Words of a macro that a header defines as __has_include
+    // A header defines the macro HAS, which expands to __has_include.
     { "#include \"has.h\"\n", "#include \"has.h\"\nint a = HAS(<i.h>);\n", false },
     { "#include \"has.h\"\n", "#include \"has.h\"\nint a = J(HA, S)(<i.h>);\n", false },
     { "#include \"has.h\"\n", "#include \"has.h\"\n#pragma a HAS(<i.h>)\n", false },

@@ -126,7 +126,7 @@ static const struct option_case {
     const char *flag;
     cuc_program_options options;
     int32_t target;    // 0 is PTX
-    cuc_status status; // expected of the compilation; NOT_SUPPORTED: of the creation
+    cuc_status status; // expected from compiling; NOT_SUPPORTED: from creating
 } option_cases[] = {
     { "--relocatable-device-code=true",  { .relocatable_device_code = CUC_ON }, 0, 0 },
     { "--relocatable-device-code=false", { .relocatable_device_code = CUC_OFF }, 0, 0 },

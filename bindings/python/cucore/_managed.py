@@ -142,8 +142,8 @@ class AccessedBy(LiveSet):
 @methods
 class ManagedBuffer(Buffer):
     """Memory that migrates between host and devices, from `ManagedMemoryResource.allocate()` or
-    `LegacyManagedMemoryResource.allocate()`. The driver rejects advice, which the attributes set
-    here are, for memory of a pool; the pool's options set its preferred location.
+    `LegacyManagedMemoryResource.allocate()`. The attributes set here are advice, which the driver
+    rejects for memory of a pool; the pool's options set its preferred location.
     """
 
     __slots__ = ()
@@ -223,7 +223,7 @@ _EVERYWHERE = object()
 
 
 def _refuse_unmanaged(buffers: Sequence[Buffer]) -> None:
-    """Reject memory that a device can access but that is not managed, so that it cannot migrate."""
+    """Reject device-accessible memory that is not managed, because it cannot migrate."""
     for each in buffers:
         if each.is_device_accessible and not each.is_managed:
             raise ValueError(f"{each!r} is not managed memory: expected memory of a ManagedMemoryResource, "

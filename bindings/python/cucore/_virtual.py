@@ -29,7 +29,7 @@ class VirtualMemoryResourceOptions:
     allocation_type: str = "pinned"
     location_type: str = "device"  #: device, host, host_numa or host_numa_current
     handle_type: str | None = None  #: posix_fd: other processes can import the memory
-    granularity: str = "recommended"  #: or minimum: unit of physical allocation
+    granularity: str = "recommended"  #: allocation unit: recommended or minimum
     gpu_direct_rdma: bool = False  #: devices on the bus can access it directly
     addr_align: int | None = None  #: alignment of addresses; a power of two
     reserve_size: int = 0  #: address space reserved per buffer for growth; 0: just its size

@@ -163,8 +163,8 @@ void integer_brev(const struct call *c, struct answer *out)
     *out = exactly(d);
 }
 
-// Reads a position or a length. The ISA takes the low 8 bits. For 32-bit operands, for which an
-// H200 has an instruction, it does the same; for 64-bit operands it takes all bits.
+// Reads a position or a length. The ISA takes the low 8 bits. An H200 does the same for 32-bit
+// operands, for which it has an instruction, but takes all bits for 64-bit operands.
 static uint64_t in_bits(const struct call *c, uint32_t k)
 {
     return c->x->in[0]->bits == 64 ? c->in[k] : c->in[k] & 255;
