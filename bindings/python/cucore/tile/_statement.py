@@ -474,8 +474,8 @@ class Function(Expressions):
 
     @contextlib.contextmanager
     def loop(self, node: ast.For | ast.While, ends: bool) -> Iterator[Loop]:
-        """Build a loop whose body is the block of the with statement. `ends` tells whether it can
-        end other than by a break.
+        """Build a loop whose body is the block of the with statement. `ends` tells whether the
+        loop can end without a break.
 
         Values of a name meet at the start of an iteration and after the loop. One slot serves both unless the value
         is the same in every iteration or the types differ.
