@@ -149,6 +149,7 @@ struct tile_slab_rows {
     struct tile_place place; // position of the warp's first row
     tile_register shared;    // address of that row in shared memory
     uint32_t slabs;          // contiguous in shared memory
+    uint32_t line;           // bytes of a line
     uint32_t columns;        // elements of a line
     tile_register end;       // row at which the tile ends; TILE_NO_REGISTER: it has all rows
 };
@@ -165,8 +166,10 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
 // Returns the slabs for a value, which are set up once per tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
-// turned.c: returns the address that a lane writes in a transposed slab, and fills such a slab with
-// a block of 64 rows and 64 columns of accumulators.
+// turned.c: returns the bytes of a line of a transposed slab, and the address that a lane writes in
+// it, and fills such a slab with a block of 64 rows and 64 columns of accumulators. `slab` is the
+// address of the warpgroup's slab, or of the warp's part of it if the warps store apart.
+uint32_t tile_turned_line(const struct tile_ring *r);
 tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab);
 void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
                            const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at);

@@ -70,6 +70,7 @@ static void load_rows(struct tile_emitter *e, const struct tile_staging *s, tile
                                        .loads = true,
                                        .place = place,
                                        .slabs = loaded,
+                                       .line = TILE_SLAB_LINE,
                                        .columns = loaded * TILE_SLAB_LINE / element };
         rows.place.at[0] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", place.at[0],
                                      n % s->slabs * TILE_SLAB_LINE / element);

@@ -7,7 +7,12 @@
 
 #include <stdio.h>
 
-enum { ROWS = 8, HALVES = 2, MOST_SLABS = 2, WIDEST = 2 }; // WIDEST: log2 of 4 bytes
+enum {
+    HALF = 8 * TILE_SLAB_LINE, // bytes of a half of the warp's rows
+    HALVES = 2,
+    MOST_SLABS = 2,
+    WIDEST = 2, // log2 of 4 bytes
+};
 
 struct mover {
     struct tile_emitter *e;
@@ -46,7 +51,7 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
         m->columns = size;
         // The last slab's lines end where the tile does. As an unsigned number, an end before the
         // tensor is larger than its size, and so is the column itself.
-        if (m->how->columns < m->slabs * TILE_SLAB_LINE / element) {
+        if (m->how->columns < m->slabs * m->how->line / element) {
             tile_register end = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", x, m->how->columns);
             m->columns = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", size, end);
         }
@@ -134,7 +139,7 @@ static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_reg
     for (uint32_t slab = 0; slab < m->slabs; slab++) {
         if (!m->in_slab[slab])
             m->in_slab[slab] = slab ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", column,
-                                                slab * ((uint32_t)TILE_SLAB_LINE >> m->least))
+                                                slab * (m->how->line >> m->least))
                                     : column;
         m->inside[half][slab][width] = tile_make(e, TILE_PRED, "setp.lt.and.u32 %R, %R, %R, %R",
                                                  m->in_slab[slab], m->columns, in_rows);
@@ -146,14 +151,15 @@ static void find_inside(struct mover *m, uint32_t half, uint32_t width, tile_reg
 static void place_pieces(struct mover *m, tile_register at)
 {
     struct tile_emitter *e = m->e;
+    uint32_t line = m->how->line;
     tile_register row =
-        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(TILE_SLAB_LINE));
-    tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, TILE_SLAB_LINE - 1u);
+        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(line));
+    tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, line - 1);
     // The row bits that select a line of 128 bytes swizzle the row, as in tile_staging_of(). Both
     // halves share these bits.
     tile_register swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", at);
 
-    swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, TILE_SLAB_LINE - 16u);
+    swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, line - 16);
     swizzle = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", swizzle, at);
     m->shared = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", swizzle, m->how->shared);
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", row);
@@ -161,13 +167,13 @@ static void place_pieces(struct mover *m, tile_register at)
     wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", column);
     tile_ins(e, "add.s64 %R, %R, %R", m->global[0], m->global[0], wide);
     m->global[1] =
-        tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %u, %R", m->pitch, (unsigned)ROWS, m->global[0]);
+        tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %u, %R", m->pitch, HALF / line, m->global[0]);
     tile_ins(e, "shr.u32 %R, %R, %u", column, column, m->least);
     tile_ins(e, "add.u32 %R, %R, %R", column, column, m->column);
     tile_ins(e, "add.u32 %R, %R, %R", row, row, m->row);
     for (uint32_t half = 0; half < HALVES; half++) {
         if (half)
-            tile_ins(e, "add.u32 %R, %R, %u", row, row, (unsigned)ROWS);
+            tile_ins(e, "add.u32 %R, %R, %u", row, row, HALF / line);
         for (uint32_t width = m->least; width <= WIDEST; width++)
             find_inside(m, half, width, row, column);
     }
@@ -180,8 +186,8 @@ static void move_piece(struct mover *m, uint32_t half, uint32_t slab, const tile
     static const char *const types[] = { "u8", "b16", "b32" };
     struct tile_emitter *e = m->e;
     bool global = reads == m->how->loads;
-    uint32_t shared_at = half * ROWS * TILE_SLAB_LINE + slab * TILE_SLAB_BYTES;
-    uint32_t at = global ? slab * TILE_SLAB_LINE : shared_at;
+    uint32_t shared_at = half * HALF + slab * TILE_SLAB_BYTES;
+    uint32_t at = global ? slab * m->how->line : shared_at;
     tile_register address = global ? m->global[half] : m->shared;
 
     for (uint32_t width = m->least; width <= WIDEST; width++) {
@@ -233,9 +239,8 @@ static void move_slabs(struct tile_emitter *e, const struct tile_slab_rows *how,
         tile_ins(e, "add.u32 %R, %R, %R", at, at, step);
     else
         tile_ins(e, "add.u32 %R, %R, %u", at, at, lanes);
-    tile_branch(
-        e, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, (unsigned)(ROWS * TILE_SLAB_LINE)),
-        false, top);
+    tile_branch(e, tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", at, (unsigned)HALF), false,
+                top);
 }
 
 void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *how)
@@ -246,8 +251,8 @@ void tile_move_slab_rows(struct tile_emitter *e, const struct tile_slab_rows *ho
         struct tile_slab_rows part = *how;
         if (slab) {
             part.place.at[0] = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.place.at[0],
-                                         slab * TILE_SLAB_LINE / element);
-            part.columns -= slab * TILE_SLAB_LINE / element;
+                                         slab * how->line / element);
+            part.columns -= slab * how->line / element;
             part.shared =
                 tile_make(e, TILE_R32, "add.u32 %R, %R, %u", part.shared, slab * TILE_SLAB_BYTES);
         }

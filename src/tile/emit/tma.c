@@ -169,6 +169,22 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
 
 // ---- Stores
 
+enum { ROWS_OF_WARP = 16 };
+
+// Adds `each` for every warp of the warpgroup before this one.
+static tile_register past_warps(struct tile_emitter *e, tile_register x, uint32_t each)
+{
+    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+
+    return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, each, x);
+}
+
+// Returns the address of the warp's quarter of a slab.
+static tile_register part_of_warp(struct tile_emitter *e, tile_register slab)
+{
+    return past_warps(e, slab, TILE_SLAB_BYTES / 4);
+}
+
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value)
 {
     struct tile_ring *r = e->ring;
@@ -190,7 +206,7 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
     if (r->plan->turned) {
         s->slabs = tile_turned_slabs(r->plan);
-        s->lane[0] = tile_turned_lane(e, s->at);
+        s->lane[0] = tile_turned_lane(e, r->warps_apart ? part_of_warp(e, s->at) : s->at);
         return s;
     }
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
@@ -321,20 +337,18 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
     struct tile_place own = *place;
 
     if (!r->warps_apart) {
-        tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
-        own.at[own.other] =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, own.at[own.other]);
-        from =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16u * TILE_SLAB_LINE, from);
+        own.at[own.other] = past_warps(e, own.at[own.other], ROWS_OF_WARP);
+        from = part_of_warp(e, from);
     }
     for (uint32_t n = first, run; n < end; n += run) {
         uint32_t column = n % per_row * TILE_SLAB_LINE / element;
-        struct tile_slab_rows rows = { .access = op };
+        struct tile_slab_rows rows = { .access = op, .line = TILE_SLAB_LINE };
         run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
         rows.columns = (uint32_t)type->extent[type->rank - 1] - column;
         if (plan->turned) { // the slabs of a block lie below each other
             run = 1;
-            rows.columns = TILE_SLAB_LINE / element;
+            rows.line = tile_turned_line(r);
+            rows.columns = rows.line / element;
             rows.end = plus(e, place->at[place->other], (uint32_t)type->extent[0]);
         }
         rows.slabs = run;
@@ -389,11 +403,9 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     const struct tile_staging *s = tile_staging_of(e, x);
     tile_register from = s->at;
     if (r->warps_apart) {
-        tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
-        place.at[other] =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[other]);
-        from =
-            tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", warp, 16u * TILE_SLAB_LINE, from);
+        tile_register *along = &place.at[plan->turned ? 0 : other];
+        *along = past_warps(e, *along, ROWS_OF_WARP);
+        from = part_of_warp(e, from);
     }
     strcpy(one, tile_name(r->not_storing));
     strcpy(stores, one);

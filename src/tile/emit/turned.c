@@ -2,20 +2,29 @@
 // accumulators as 32 bytes of each line.
 #include "ring.h"
 
+uint32_t tile_turned_line(const struct tile_ring *r)
+{
+    return r->warps_apart ? TILE_SLAB_LINE / 4 : TILE_SLAB_LINE;
+}
+
 tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab)
 {
     // stmatrix takes the addresses of 8 lines from each group of 8 lanes: of the lines 0 to 7 for
     // the rows 0 to 7 and 8 to 15 of the warp, then of the lines 8 to 15.
     tile_register line = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
     tile_register piece = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
-    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+    tile_register swizzle = line, at = slab;
 
-    piece = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 2, %R", warp, piece);
-    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, line); // the slab is swizzled
+    if (e->ring->warps_apart) {
+        swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", line);
+    } else {
+        tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+        piece = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 2, %R", warp, piece);
+    }
+    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, swizzle);
     tile_register below = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
     line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", below, line);
-    tile_register at =
-        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, (unsigned)TILE_SLAB_LINE, slab);
+    at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, tile_turned_line(e->ring), at);
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", piece, at);
 }
 
@@ -28,7 +37,7 @@ void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
 
     for (uint32_t i = 0, taken; i < eights; i += taken) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * EIGHTS + i)) << 2;
-        uint32_t to = at + i * 8 * TILE_SLAB_LINE;
+        uint32_t to = at + i * 8 * tile_turned_line(e->ring);
         tile_register word[4];
         taken = i + 1 == eights ? 1 : 2;
         if (!tile_compute_registers(e, x, first, first + 4 * taken))

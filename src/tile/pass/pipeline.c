@@ -113,12 +113,12 @@ const char tile_depth_not_last[] =
 // Plans the place in a stage of a stream's lines, of `line` bytes each.
 static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
 {
-    s->span = span_of(line);
+    // The last slab of an operand with lines along the product's side may extend past the part in
+    // use.
+    s->span = s->mn_major && line > 128 && !p->fused ? 128 : span_of(line);
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
         return "an operand's lines are no multiple of 32 bytes, or its rows no multiple of 8 up to "
                "256";
-    if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
-        s->span = 128;
     s->slabs = (line + s->span - 1) / s->span;
     s->bytes = rounded(s->span * s->rows * s->slabs);
     return NULL;
@@ -346,15 +346,19 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 
 // ---- Split loops
 
-// Sets the number of rows that one store writes.
+// Sets the number of rows of accumulators that one store writes.
 static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
 {
     const uint32_t maps[] = { p->store_map, p->tail_map };
 
-    for (uint32_t n = 0; n < (p->tail ? 2u : 1u); n++)
-        for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
-            if (p->map[maps[n]].box[i] == from)
-                p->map[maps[n]].box[i] = to;
+    for (uint32_t n = 0; n < (p->tail ? 2u : 1u); n++) {
+        struct tile_tensor_map *map = &p->map[maps[n]];
+        for (uint32_t i = 1; i < TILE_MAP_RANK && !p->turned; i++)
+            if (map->box[i] == from)
+                map->box[i] = to;
+        if (p->turned)
+            tile_set_turned_rows(map, to);
+    }
 }
 
 void tile_finish_in_one_block(struct tile_pipeline *p)
@@ -370,7 +374,7 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
 
     p->split = parts > 1 && p->from_zero && bytes <= p->stages * p->stage_bytes ? parts : 1;
-    p->apart = p->split > 1 && p->store && !p->turned && p->store_step == SLAB_ROWS;
+    p->apart = p->split > 1 && p->store && p->store_step == SLAB_ROWS;
     if (p->apart)
         set_store_rows(p, 64, 16);
 }

@@ -115,7 +115,8 @@ enum {
     TILE_SLAB_LINE = 128,    // bytes per line of a slab: 64 rows that TMA stores, or loads
                              // after the loop
     TILE_SLAB_BYTES = 64 * TILE_SLAB_LINE,
-    TILE_WORD_BYTES = 16, // bytes per word in realigned copies
+    TILE_TURNED_BYTES = 2, // per element of a turned store
+    TILE_WORD_BYTES = 16,  // bytes per word in realigned copies
 };
 
 // The division of a stream's lines among the threads that realign it. In a round, each thread
@@ -263,6 +264,8 @@ uint32_t tile_swizzle_of(uint32_t span); // a tensor map's encoding
 // last one the layout of the stored tile.
 bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store);
 uint32_t tile_turned_slabs(const struct tile_pipeline *p);
+// Sets the number of rows of accumulators that one such store writes: 64, or 16 of a warp.
+void tile_set_turned_rows(struct tile_tensor_map *map, uint32_t rows);
 struct tile_layout tile_turned_layout(const struct tile_layout *accumulators);
 
 // Adds the tensor map for an access through slabs with lines of `line` bytes: a load or store of

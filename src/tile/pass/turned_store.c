@@ -52,16 +52,22 @@ static uint32_t axis_of_lines(const struct tile_attribute *shape)
     return axis;
 }
 
+void tile_set_turned_rows(struct tile_tensor_map *map, uint32_t rows)
+{
+    map->box[0] = rows;
+    map->swizzle = tile_swizzle_of(rows * TILE_TURNED_BYTES);
+}
+
 static uint32_t plan_map(struct tile_pipeline *p, const struct tile_op *store, uint32_t lines)
 {
     struct tile_tensor_map *map = &p->map[p->maps];
     uint32_t last = tile_attribute(store, TILE_ATTR_SHAPE)->count - 1u;
 
     map->parameter = store->operand[0]->index;
-    map->swizzle = tile_swizzle_of(TILE_SLAB_LINE);
     map->optional = true;
-    for (uint32_t i = 0; i <= last; i++)
-        map->box[i] = i ? 1 : ROWS;
+    for (uint32_t i = 1; i <= last; i++)
+        map->box[i] = 1;
+    tile_set_turned_rows(map, ROWS);
     map->box[last - p->store_axis] = lines;
     return p->maps++;
 }
@@ -79,7 +85,7 @@ bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store
         tail = 0;
     if (!p->swapped || back->kind != TILE_PERMUTE || store->kind != TILE_STORE || tensor->op ||
         tensor->type.rank > TILE_MAP_RANK || tile_int(store, TILE_ATTR_DROPPED, 0) ||
-        x->type.rank != 2 || cuc_dtype_bits(x->type.dtype) != 16 ||
+        x->type.rank != 2 || tile_bytes_of(x->type.dtype) != TILE_TURNED_BYTES ||
         x->type.extent[0] != sums->extent[1] || x->type.extent[1] != sums->extent[0] ||
         axis == UINT32_MAX || p->maps + 1 + (tail != 0) > TILE_MAX_MAPS ||
         !tile_starts_aligned(p, store, tile_bytes_of(x->type.dtype)) ||
