@@ -131,6 +131,10 @@ static void lay_out_workspace(struct views *v, const struct cuc__gemm_call *call
                              .device = device,
                              .shape = { tile->programs, tile->rows, tile->columns },
                              .strides = { elements, tile->columns, 1 } };
+    if (!fragments && cuc__gemm_is_exchanged(tile)) {
+        v->parts.shape[1] = tile->columns;
+        v->parts.shape[2] = v->parts.strides[1] = tile->rows;
+    }
     if (fragments) {
         const int64_t shape[] = { tile->rows / 16, tile->columns / 8, 128 };
         const int64_t strides[] = { tile->columns * 16, 128, 1 };

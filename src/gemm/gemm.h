@@ -177,8 +177,11 @@ int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t 
 uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
                                   const struct cuc__gemm_tile *tile);
 uint64_t cuc__gemm_stream_k_flag_bytes(const struct cuc__gemm_tile *tile);
+// Returns true if the compiler exchanges the operands of the tile's product.
+bool cuc__gemm_is_exchanged(const struct cuc__gemm_tile *tile);
 // Returns true if the workspace holds accumulators in the fragment order of a pipeline's threads,
-// [rows / 16][columns / 8][128], and false if it holds them in row-major order.
+// [rows / 16][columns / 8][128], and false if it holds them in row-major order, transposed if the
+// operands are exchanged.
 bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile);
 
 // Defined in plan.c. Loads the kernels of a variant on first use.

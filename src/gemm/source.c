@@ -274,7 +274,9 @@ static void put_stream(struct text *t)
     bool fragments = cuc__gemm_partials_are_fragments(t->tile);
     const char *partials = fragments ? "partials" : "acc",
                *at = fragments ? "r, 0, 0, 0" : "r, 0, 0";
-    const char *shape = fragments ? "BM // 16, BN // 8, 128" : "BM, BN";
+    bool turned = !fragments && cuc__gemm_is_exchanged(t->tile); // as the accumulators are
+    const char *shape = fragments ? "BM // 16, BN // 8, 128" : turned ? "BN, BM" : "BM, BN";
+    const char *open = turned ? "trans(" : "", *close = turned ? ")" : "";
 
     put(t, "fn over(x, inverse) { return cast(cast(x, u64) * inverse >> 40, u32) }\n"
            "kernel gemm(");
@@ -312,18 +314,18 @@ static void put_stream(struct text *t)
             shape);
     put(t,
         "    if from > 0 {\n"
-        "        store(w, [%s], %s, shape=[_, %s], inside=true)\n"
+        "        store(w, [%s], %s%s%s, shape=[_, %s], inside=true)\n"
         "        store(flags, [r], READY, shape=[1], order=release)\n"
         "        return\n"
         "    }\n"
         "    while to < iterations {\n"
         "        r += 1\n"
         "        while load(flags, [r], [_], order=acquire) != READY { }\n"
-        "        %s = %s + load(w, [%s], [_, %s], inside=true)\n"
+        "        %s = %s + %sload(w, [%s], [_, %s], inside=true)%s\n"
         "        store(flags, [r], 0, shape=[1])\n"
         "        to = minimum(to + each + cast(r < more, u32), iterations)\n"
         "    }\n",
-        at, partials, shape, partials, partials, at, shape);
+        at, open, partials, close, shape, partials, partials, open, at, shape, close);
     if (fragments)
         put(t, "    acc = reshape(permute(reshape(partials, [BM // 16, BN // 8, 8, 4, 2, 2]), "
                "[0, 4, 2, 1, 3, 5]), [BM, BN])\n");

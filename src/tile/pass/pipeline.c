@@ -663,13 +663,8 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     p->raster += p->cluster - 1; // round up, so that the tiles of a cluster are adjacent
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
-    if (p->turned) {
-        struct tile_layout *turned = tile_take(kernel->module, sizeof(*turned));
-        if (!turned)
-            return NULL;
-        *turned = tile_turned_layout(layout);
-        p->loop->next->result[0]->layout = turned;
-    }
+    if (p->turned && !tile_set_turned_layouts(kernel, p, layout))
+        return NULL;
     for (uint32_t i = 0; i < p->products; i++)
         p->product[i].mma->result[0]->layout = layout;
     return p;

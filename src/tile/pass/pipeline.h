@@ -260,9 +260,12 @@ const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *
 uint32_t tile_swizzle_of(uint32_t span); // a tensor map's encoding
 
 // turned_store.c: plans a TMA store of a product whose operands are exchanged. Returns false if
-// threads must store it. The next function returns the slabs of 64 rows of accumulators, and the
-// last one the layout of the stored tile.
+// threads must store it. tile_set_turned_layouts() gives the layouts of the accumulators and of the
+// stored tile to all values that are transposed into each other; false: out of memory.
+// tile_turned_slabs() returns the slabs of 64 rows of accumulators.
 bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store);
+bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p,
+                             struct tile_layout *layout);
 uint32_t tile_turned_slabs(const struct tile_pipeline *p);
 // Sets the number of rows of accumulators that one such store writes: 64, or 16 of a warp.
 void tile_set_turned_rows(struct tile_tensor_map *map, uint32_t rows);

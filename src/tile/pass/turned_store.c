@@ -22,17 +22,58 @@ struct tile_layout tile_turned_layout(const struct tile_layout *accumulators)
     return tile_layout_permute(accumulators, (const int64_t[]){ 1, 0 });
 }
 
-// True if the code between the loop and the store moves no tile of the result's shape. Threads
-// would load it in the accumulators' layout, where a lane has no neighbours in memory.
-static bool moves_nothing_else(const struct tile_pipeline *p, const struct tile_op *store)
+static bool has_shape(const struct tile_type *type, int32_t rows, int32_t columns)
 {
-    const struct tile_type *result = &store->operand[store->operand_count - 1]->type;
+    return type->rank == 2 && type->extent[0] == rows && type->extent[1] == columns;
+}
 
-    for (const struct tile_op *op = p->loop->next; op; op = op->next)
-        if (op != store && (op->block_count || tile_op_infos[op->kind].traits & TILE_WRITES ||
-                            (tile_op_infos[op->kind].traits & TILE_READS && op->result_count &&
-                             tile_elements(&op->result[0]->type) >= tile_elements(result))))
+// True if the code behind an op moves no other tile of the stored shape. Threads would load it in
+// the accumulators' layout, where a lane has no neighbours in memory.
+static bool moves_nothing_else(const struct tile_op *first, const struct tile_op *store)
+{
+    const struct tile_type *stored = &store->operand[store->operand_count - 1]->type;
+
+    for (const struct tile_op *op = first; op; op = op->next) {
+        const struct tile_value *moved =
+            op->result_count ? op->result[0]
+                             : (op->operand_count ? op->operand[op->operand_count - 1] : NULL);
+        if (op != store && moved && tile_op_infos[op->kind].traits & (TILE_READS | TILE_WRITES) &&
+            has_shape(&moved->type, stored->extent[0], stored->extent[1]))
             return false;
+        for (uint32_t i = 0; i < op->block_count; i++)
+            if (!moves_nothing_else(op->block[i]->first, store))
+                return false;
+    }
+    return true;
+}
+
+struct turning {
+    const struct tile_type *sums;
+    struct tile_layout *layout, *turned;
+};
+
+static void set_layouts(struct tile_op *op, void *data)
+{
+    const struct turning *t = data;
+
+    if (op->kind != TILE_PERMUTE ||
+        !has_shape(&op->operand[0]->type, t->sums->extent[0], t->sums->extent[1]) ||
+        !has_shape(&op->result[0]->type, t->sums->extent[1], t->sums->extent[0]))
+        return;
+    op->operand[0]->layout = t->layout;
+    op->result[0]->layout = t->turned;
+}
+
+bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p,
+                             struct tile_layout *layout)
+{
+    struct tile_layout *turned = tile_take(kernel->module, sizeof(*turned));
+
+    if (!turned)
+        return false;
+    *turned = tile_turned_layout(layout);
+    struct turning t = { &p->mma->result[0]->type, layout, turned };
+    tile_walk(&kernel->body, set_layouts, &t);
     return true;
 }
 
@@ -78,18 +119,17 @@ bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store
                             *x = store->operand[store->operand_count - 1];
     const struct tile_type *sums = &p->mma->result[0]->type;
     const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
-    const struct tile_op *back = p->loop->next;
     uint32_t tail = lines_of(p) % ROWS, axis = axis_of_lines(shape);
 
     if (lines_of(p) < ROWS)
         tail = 0;
-    if (!p->swapped || back->kind != TILE_PERMUTE || store->kind != TILE_STORE || tensor->op ||
+    if (!p->swapped || store->kind != TILE_STORE || tensor->op ||
         tensor->type.rank > TILE_MAP_RANK || tile_int(store, TILE_ATTR_DROPPED, 0) ||
-        x->type.rank != 2 || tile_bytes_of(x->type.dtype) != TILE_TURNED_BYTES ||
-        x->type.extent[0] != sums->extent[1] || x->type.extent[1] != sums->extent[0] ||
-        axis == UINT32_MAX || p->maps + 1 + (tail != 0) > TILE_MAX_MAPS ||
+        tile_bytes_of(x->type.dtype) != TILE_TURNED_BYTES ||
+        !has_shape(&x->type, sums->extent[1], sums->extent[0]) || axis == UINT32_MAX ||
+        p->maps + 1 + (tail != 0) > TILE_MAX_MAPS ||
         !tile_starts_aligned(p, store, tile_bytes_of(x->type.dtype)) ||
-        !moves_nothing_else(p, store))
+        !moves_nothing_else(p->loop->next, store))
         return false;
     p->turned = true;
     p->store = store;
