@@ -86,6 +86,26 @@ TEST(a_million_letters_in_any_parts)
     }
 }
 
+// The whole blocks of both halves are hashed at once, and the rest of each half alone.
+TEST(halves_of_all_lengths)
+{
+    static unsigned char data[3000];
+
+    for (size_t i = 0; i < sizeof(data); i++)
+        data[i] = (unsigned char)(i * i >> 3);
+    for (size_t bytes = 0; bytes < sizeof(data); bytes++) {
+        unsigned char message[8 + 2 * CUC__SHA256_BYTES], digest[2][CUC__SHA256_BYTES];
+        size_t half = (bytes + 1) / 2;
+        for (int i = 0; i < 8; i++)
+            message[i] = (unsigned char)((uint64_t)bytes >> 8 * i);
+        cuc__sha256_of(message + 8, data, half);
+        cuc__sha256_of(message + 8 + CUC__SHA256_BYTES, data + bytes - half, half);
+        cuc__sha256_of(digest[0], message, sizeof(message));
+        cuc__sha256_of_halves(digest[1], data, bytes);
+        ck_assert_msg(memcmp(digest[0], digest[1], CUC__SHA256_BYTES) == 0, "%zu bytes", bytes);
+    }
+}
+
 static bool read_number(uint32_t *number)
 {
     unsigned char bytes[4];
