@@ -27,26 +27,25 @@ static struct cuc__included_state state_of(const struct stat *about)
     };
 }
 
-char *cuc__included_read(struct cuc__included *file, int fd, time_t began)
+char *cuc__included_read(struct cuc__included *file, int fd, const struct stat *about, time_t began)
 {
-    struct stat about;
     char *text;
 
-    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > MOST_BYTES ||
-        !(text = malloc((size_t)about.st_size + CUC__WORD_PADDING)))
+    if (!S_ISREG(about->st_mode) || about->st_size > MOST_BYTES ||
+        !(text = malloc((size_t)about->st_size + CUC__WORD_PADDING)))
         return NULL;
-    size_t bytes = (size_t)about.st_size;
+    size_t bytes = (size_t)about->st_size;
     if (cuc__read_up_to(text, bytes, fd) != bytes || memchr(text, 0, bytes)) {
         free(text);
         return NULL;
     }
     text[bytes] = '\0';
-    file->state = state_of(&about);
+    file->state = state_of(about);
     file->kind = file->state.changed_s < began - SETTLED_SECONDS &&
                          file->state.modified_s < began - SETTLED_SECONDS
                      ? CUC__INCLUDED_KNOWN
                      : CUC__INCLUDED_NEW;
-    cuc__sha256_of(file->digest, text, bytes);
+    cuc__sha256_of_halves(file->digest, text, bytes);
     return text;
 }
 
@@ -56,8 +55,10 @@ static bool has_same_contents(struct cuc__includes *files, struct cuc__included 
 {
     struct cuc__included now = *file;
     const time_t began = time(NULL);
+    struct stat about;
     int fd = cuc__open(file->path, O_RDONLY | O_NONBLOCK);
-    char *text = fd >= 0 ? cuc__included_read(&now, fd, began) : NULL;
+    bool open = fd >= 0 && fstat(fd, &about) == 0;
+    char *text = open ? cuc__included_read(&now, fd, &about, began) : NULL;
 
     if (fd >= 0)
         close(fd);

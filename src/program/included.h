@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "includes.h"
 
+#include <sys/stat.h>
 #include <time.h>
 
 enum cuc__included_kind {
@@ -36,9 +37,11 @@ struct cuc__includes {
     bool stored;                               // the store already has this list unchanged
 };
 
-// Reads an open file, with CUC__WORD_PADDING bytes after its text, and fills in the rest of *file.
-// Returns NULL if the file cannot be read, is too large, contains a zero byte, or changes.
-char *cuc__included_read(struct cuc__included *file, int fd, time_t began);
+// Reads an open file, for which fstat() gave `about`, with CUC__WORD_PADDING bytes after its text,
+// and fills in the rest of *file. Returns NULL if the file cannot be read, is too large, contains a
+// zero byte, or changes.
+char *cuc__included_read(struct cuc__included *file, int fd, const struct stat *about,
+                         time_t began);
 
 // Reads an entry's list. Returns NULL if the entry has another format, or if out of memory.
 cuc__includes *cuc__includes_decode(const char *data, size_t bytes);

@@ -1,5 +1,6 @@
 #include "includes.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -20,7 +21,10 @@ struct scan {
     const struct cuc__include_source *source;
     time_t began;
     cuc__includes *files;
-    struct cuc__name_set seen; // the files' paths; each value is a file's index plus one
+    struct cuc__name_set seen;    // the files' paths; each value is a file's index plus one
+    struct cuc__name_set folders; // searched folders; each value says whether the folder is missing
+    struct cuc__name_set names;   // names already looked for everywhere except beside a file
+    struct cuc__arena *arena;     // holds the texts of the sets
     size_t bytes;
     struct cuc__directives directives;
 };
@@ -50,60 +54,82 @@ static struct cuc__included *find_path(struct scan *s, const char *path, size_t 
     return found ? &s->files->at[found->value - 1] : NULL;
 }
 
-// Adds a path without a file or, if the folder is missing too, the folder. Most places where a
-// compiler looks for a header are such paths.
-static void add_missing(struct scan *s, const char *path, size_t folder_bytes)
+// Adds a copy of a text to a set. The arena owns the copy.
+static void add_name(struct scan *s, struct cuc__name_set *set, const char *text, size_t bytes,
+                     uintptr_t value)
 {
-    char folder[PATH_MAX];
+    char *copy = cuc__arena_copy(s->arena, text, bytes);
+
+    if (!copy || !cuc__name_set_add(set, copy, bytes, value))
+        cuc__key_refuse(s->key, "there is no memory");
+}
+
+// Returns true if the folder does not exist. Adds only the topmost missing folder, which stands for
+// all paths in it. Most places where a compiler looks for a header are such paths.
+static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
+{
+    const struct cuc__name *known = cuc__name_set_find(&s->folders, path, bytes);
+    size_t above = bytes;
+    char text[PATH_MAX];
     struct stat about;
 
-    snprintf(folder, sizeof(folder), "%.*s", (int)folder_bytes, path);
-    if (!folder_bytes || stat(folder, &about) == 0 || (errno != ENOENT && errno != ENOTDIR)) {
-        (void)add_path(s, path, strlen(path));
-        return;
+    if (known || !bytes)
+        return known && known->value;
+    while (above && path[above - 1] != '/')
+        above--;
+    bool missing = above && is_missing_folder(s, path, above - 1);
+    if (!missing) {
+        snprintf(text, sizeof(text), "%.*s", (int)bytes, path);
+        missing = stat(text, &about) != 0 && (errno == ENOENT || errno == ENOTDIR);
+        struct cuc__included *added = missing ? find_path(s, path, bytes) : NULL;
+        if (missing && !added)
+            added = add_path(s, path, bytes);
+        if (added)
+            added->kind = CUC__INCLUDED_NO_FOLDER;
     }
-    struct cuc__included *added = find_path(s, folder, folder_bytes);
-    if (!added)
-        added = add_path(s, folder, folder_bytes);
-    if (added)
-        added->kind = CUC__INCLUDED_NO_FOLDER;
+    add_name(s, &s->folders, path, bytes, missing);
+    return missing;
+}
+
+// Reads a file. Ignores a folder, because the compiler goes on searching there.
+static void read_file(struct scan *s, struct cuc__included *file, int fd)
+{
+    const char *path = file->path; // the array may move
+    struct stat about;
+
+    bool known = fstat(fd, &about) == 0;
+    if (known && S_ISDIR(about.st_mode))
+        return;
+    char *text = known ? cuc__included_read(file, fd, &about, s->began) : NULL;
+    size_t bytes = (size_t)file->state.bytes;
+    s->bytes += bytes;
+    if (!text)
+        cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", path);
+    else if (s->bytes > MOST_BYTES)
+        cuc__key_refuse(s->key, "it may include too many files");
+    if (text)
+        cuc__directives_take(&s->directives, path, text, bytes);
 }
 
 // Adds, once, a file that an include may read, or a record that it is absent.
-static void add_candidate(struct scan *s, const char *path)
+static void add_candidate(struct scan *s, const char *path, size_t bytes)
 {
-    const char *slash = strrchr(path, '/');
-    size_t bytes = strlen(path), folder_bytes = slash ? (size_t)(slash - path) : 0;
+    const char *slash = memrchr(path, '/', bytes);
 
-    if (s->key->refused || find_path(s, path, bytes))
-        return;
-    const struct cuc__included *folder = find_path(s, path, folder_bytes);
-    if (folder && folder->kind == CUC__INCLUDED_NO_FOLDER)
+    if (s->key->refused || find_path(s, path, bytes) ||
+        (slash && is_missing_folder(s, path, (size_t)(slash - path))))
         return;
     int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // O_NONBLOCK: opening a pipe does not wait for
                                                      // a writer
-    struct stat about;
-    if (fd < 0) {
-        if (errno == ENOENT || errno == ENOTDIR)
-            add_missing(s, path, folder_bytes);
-        else
-            cuc__key_refuse(s->key, "%s cannot be read", path);
+    if (fd < 0 && errno != ENOENT && errno != ENOTDIR) {
+        cuc__key_refuse(s->key, "%s cannot be read", path);
         return;
     }
     struct cuc__included *added = add_path(s, path, bytes);
-    // The compiler goes on searching if the path is a folder.
-    if (added && (fstat(fd, &about) != 0 || !S_ISDIR(about.st_mode))) {
-        const char *kept = added->path; // the array may move
-        char *text = cuc__included_read(added, fd, s->began);
-        size_t text_bytes = (size_t)added->state.bytes;
-        s->bytes += text_bytes;
-        if (!text)
-            cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", path);
-        else if (s->bytes > MOST_BYTES)
-            cuc__key_refuse(s->key, "it may include too many files");
-        if (text)
-            cuc__directives_take(&s->directives, kept, text, text_bytes);
-    }
+    if (fd < 0)
+        return;
+    if (added)
+        read_file(s, added, fd);
     close(fd);
 }
 
@@ -111,19 +137,22 @@ static void add_candidate(struct scan *s, const char *path)
 // also accepts the file name.stdh.
 static void add_in(struct scan *s, const char *folder, size_t folder_bytes, const char *name)
 {
+    static const char other[] = ".stdh";
     const char *slash = strrchr(name, '/');
-    const char *last = strchr(slash ? slash : name, '.') ? "" : ".stdh";
+    bool has_dot = strchr(slash ? slash : name, '.');
+    size_t name_bytes = strlen(name), bytes = folder_bytes + name_bytes;
     char path[PATH_MAX];
-    int bytes = snprintf(path, sizeof(path), "%.*s%s", (int)folder_bytes, folder, name);
 
-    if (bytes < 0 || (size_t)bytes + strlen(last) >= sizeof(path)) {
+    if (bytes + (has_dot ? 1 : sizeof(other)) > sizeof(path)) {
         cuc__key_refuse(s->key, "a path is too long");
         return;
     }
-    add_candidate(s, path);
-    if (*last) {
-        strcpy(path + bytes, last);
-        add_candidate(s, path);
+    memcpy(path, folder, folder_bytes);
+    memcpy(path + folder_bytes, name, name_bytes + 1);
+    add_candidate(s, path, bytes);
+    if (!has_dot) {
+        memcpy(path + bytes, other, sizeof(other));
+        add_candidate(s, path, bytes + sizeof(other) - 1);
     }
 }
 
@@ -141,18 +170,22 @@ static void add_beside(struct scan *s, const char *file, const char *name)
 static void add_include(void *scan, const char *from, const char *name, bool quoted)
 {
     struct scan *s = scan;
+    size_t bytes = strlen(name);
 
+    if (quoted && *name != '/')
+        add_beside(s, from, name);
+    if (cuc__name_set_find(&s->names, name, bytes))
+        return;
+    add_name(s, &s->names, name, bytes, 0);
     add_in(s, "", 0, name); // in the current folder, or an absolute path
     if (*name == '/')
         return;
-    if (quoted)
-        add_beside(s, from, name);
     add_beside(s, s->source->name, name);
     for (size_t i = 0; i < s->source->folder_count; i++) {
-        const char *folder = s->source->folders[i];
-        char path[PATH_MAX];
-        if (snprintf(path, sizeof(path), "%s/", folder) < (int)sizeof(path))
-            add_in(s, path, strlen(path), name);
+        char folder[PATH_MAX];
+        int length = snprintf(folder, sizeof(folder), "%s/", s->source->folders[i]);
+        if (length < (int)sizeof(folder))
+            add_in(s, folder, (size_t)length, name);
         else
             cuc__key_refuse(s->key, "a path is too long");
     }
@@ -173,7 +206,7 @@ static bool make_list_key(struct scan *s)
     cuc__key_maker key;
     char here[PATH_MAX];
 
-    cuc__key_begin(&key, "includes 1");
+    cuc__key_begin(&key, "includes 2");
     cuc__key_add_text(&key, cuc_version_string());
     cuc__key_add_text(&key, getcwd(here, sizeof(here)));
     cuc__key_add_text(&key, source->name); // the name may contain a folder
@@ -268,10 +301,11 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
         .source = source,
         .began = time(NULL),
         .files = calloc(1, sizeof(*s.files)),
+        .arena = cuc__arena_create(),
         .directives = { .key = key, .name = source->name, .include = add_include, .user = &s },
     };
 
-    if (s.files)
+    if (s.files && s.arena)
         cuc__directives_add(&s.directives, NULL, source->text);
     else
         cuc__key_refuse(key, "there is no memory");
@@ -285,5 +319,8 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
     }
     cuc__directives_free(&s.directives);
     cuc__name_set_free(&s.seen);
+    cuc__name_set_free(&s.folders);
+    cuc__name_set_free(&s.names);
+    cuc__arena_free(s.arena);
     return s.files;
 }
