@@ -6,54 +6,81 @@
 
 static const char *const names[] = { "__TIME__", "__has_include", "_CCCL_HAS_INCLUDE" };
 
-// Returns whether a name's first bytes are at `p`, possibly with other bytes in between that the
-// search skips, or the name without its first three bytes.
-static bool is_place(const char *p, const char *name)
+// Returns whether a name, its beginning, its first bytes with gaps between them, or the name
+// without its first three bytes is at `p`.
+static bool begins(const char *p, const char *name)
 {
     const char *q = p;
+    size_t bytes = strlen(name), same = 0;
     int found = 0;
 
-    if (strncmp(p, name + CUC__WORD_PART - 1, strlen(name) - CUC__WORD_PART + 1) == 0)
+    while (same < bytes && p[same] == name[same])
+        same++;
+    if (same == bytes || strncmp(p, name + CUC__WORD_BEFORE, bytes - CUC__WORD_BEFORE) == 0 ||
+        (same >= CUC__WORD_PART && (!p[same] || strchr(CUC__WORD_GAPS "/", p[same]))))
         return true;
     for (; found < CUC__WORD_PART && *q == name[found]; found++)
-        for (q++; *q && strchr(" \t,()#", *q);)
+        for (q++; *q && strchr(CUC__WORD_GAPS, *q);)
             q++;
-    return found == CUC__WORD_PART;
+    return found == CUC__WORD_PART && same < CUC__WORD_PART;
 }
 
 static void expect_places(const char *text)
 {
     size_t bytes = strlen(text);
-    char *padded = calloc(1, bytes + CUC__WORD_PADDING);
+    char *padded = calloc(1, bytes + CUC__WORD_PADDING), *found[2];
 
     memcpy(padded, text, bytes);
     for (int way = 0; way < 2; way++) {
         struct cuc__word_search s = { .every = false };
+        const char *last = padded - 1, *at;
+        found[way] = calloc(1, bytes + CUC__WORD_PART);
         cuc__word_search_in_c = way;
         for (int i = 0; i < CUC_LENGTH(names); i++)
             cuc__word_search_add(&s, names[i]);
         cuc__word_search_begin(&s, padded, bytes);
-        const char *last = padded - 1, *at;
-        do {
-            at = cuc__word_search_next(&s);
-            ck_assert(!at || (at > last && at < padded + bytes));
-            for (const char *p = last + 1; p < (at ? at : padded + bytes); p++)
-                for (int i = 0; i < CUC_LENGTH(names); i++)
-                    ck_assert_msg(!is_place(p, names[i]), "%s at %td of %s", names[i], p - padded,
-                                  text);
+        while ((at = cuc__word_search_next(&s)) != NULL) {
+            ck_assert(at > last && at < padded + bytes);
+            found[way][at - padded] = 1;
             last = at;
-        } while (at);
+        }
+        for (size_t p = 0; p < bytes; p++)
+            for (int i = 0; i < CUC_LENGTH(names); i++)
+                ck_assert_msg(!begins(padded + p, names[i]) ||
+                                  memchr(found[way] + p, 1, CUC__WORD_PART),
+                              "%s at %zu of %s", names[i], p, text);
     }
+    ck_assert(memcmp(found[0], found[1], bytes) == 0);
     cuc__word_search_in_c = false;
+    free(found[0]);
+    free(found[1]);
     free(padded);
 }
 
 CASE("words");
 
 static const char *const texts[] = {
-    "__TIME__", "__TI",     "J(__TI, ME__)",      "J(_,_,T,I,M,E,_,_)", "_ \t( ) #_T",
-    "IME__",    "x_TIME__", "J(_, _has_include)", "s_include",          "_CCCL_HAS_INC ## LUDE",
-    "",         "_",
+    "__TIME__",
+    "__TI",
+    "__TIM",
+    "__TIME",
+    "__TIME_",
+    "J(__TI, ME__)",
+    "J(__has, _include)",
+    "J(__has_, include)",
+    "J(__has_i, nclude)",
+    "J(_,_,T,I,M,E,_,_)",
+    "J(_,\n_,\nTI,\nME__)",
+    "_ \t( ) #_T",
+    "IME__",
+    "x_TIME__",
+    "J(_, _has_include)",
+    "s_include",
+    "_CCCL_HAS_INC ## LUDE",
+    "_CCCL/* */##_HAS_INCLUDE",
+    "\xC3\xA4__TIME__\xC3\xA4\xC3\xA4",
+    "",
+    "_",
 };
 
 // Tests each text at each place in a block, and across the end of the block.
@@ -71,7 +98,7 @@ TEST_ROWS(names_are_found_anywhere, texts)
 
 TEST(random_texts)
 {
-    static const char letters[] = "___TIMEhas_include_CCL (,)#\nx";
+    static const char letters[] = "___TIMEhas_include_CCL (,)#\nx\xA4";
     unsigned state = 18;
     char text[200];
 
@@ -86,17 +113,20 @@ TEST(random_texts)
     }
 }
 
-// A name with fewer bytes than both parts matches everywhere.
-TEST(short_names_are_everywhere)
+// A name that is short or not ASCII matches everywhere.
+TEST(other_names_are_everywhere)
 {
     static const char text[CUC__WORD_PADDING + 3] = "abc";
-    struct cuc__word_search s = { .every = false };
+    static const char *const others[] = { "HAS", "HAS_IN\xC3\xA4" };
 
-    cuc__word_search_add(&s, "HAS");
-    cuc__word_search_begin(&s, text, 3);
-    for (int i = 0; i < 3; i++)
-        ck_assert_ptr_eq(cuc__word_search_next(&s), text + i);
-    ck_assert_ptr_null(cuc__word_search_next(&s));
+    for (int k = 0; k < CUC_LENGTH(others); k++) {
+        struct cuc__word_search s = { .every = false };
+        cuc__word_search_add(&s, others[k]);
+        cuc__word_search_begin(&s, text, 3);
+        for (int i = 0; i < 3; i++)
+            ck_assert_ptr_eq(cuc__word_search_next(&s), text + i);
+        ck_assert_ptr_null(cuc__word_search_next(&s));
+    }
 }
 
 int main(void)

@@ -149,43 +149,15 @@ static size_t join_lines(struct cuc__directives *d, const char *name, char *text
     return (size_t)(to - text);
 }
 
-// Refuses a text that depends on the time, on other files or on trigraphs, and looks for the
-// operators. If the text has none of them, returns their number, so that later code does not look
-// for them again; otherwise returns 0.
-static size_t check_words(struct cuc__directives *d, const char *name, const char *text,
-                          size_t bytes)
+// Refuses a text that contains the trigraph of a # or a backslash.
+static void check_trigraphs(struct cuc__directives *d, const char *name, const char *text,
+                            size_t bytes)
 {
-    static const struct {
-        const char *name;
-        bool is_operator;
-    } words[] = { { "__has_include", true }, { "__has_include_next", true },
-                  { "__has_embed", false },  { "__TIME__", false },
-                  { "__DATE__", false },     { "__TIMESTAMP__", false } };
-    struct cuc__word_search search = { .every = false };
-    bool found = false;
+    const char *end = text + bytes;
 
-    for (int i = 0; i < CUC_LENGTH(words); i++) {
-        cuc__word_search_add(&search, words[i].name);
-        if (words[i].is_operator)
-            (void)cuc__presence_add(d, words[i].name, strlen(words[i].name));
-    }
-    cuc__word_search_begin(&search, text, bytes);
-    for (const char *at; !d->key->refused && (at = cuc__word_search_next(&search)) != NULL;)
-        for (int i = 0; i < CUC_LENGTH(words); i++) {
-            size_t length = strlen(words[i].name);
-            bool whole = cuc__same_bytes(at, words[i].name) == length;
-            if (!whole && !cuc__may_be_joined(d, text, at, words[i].name, length))
-                continue;
-            if (words[i].is_operator)
-                found = true;
-            else
-                cuc__key_refuse(d->key, whole ? "%s has %s" : "%s has a part of %s", name,
-                                words[i].name);
-        }
-    for (const char *at = text; (at = strstr(at, "?\?")) != NULL; at++)
-        if (at[2] == '=' || at[2] == '/')
-            cuc__key_refuse(d->key, "%s has %.3s", name, at);
-    return found ? 0 : 2;
+    for (const char *p = text; (p = memchr(p, '?', (size_t)(end - p))) != NULL; p++)
+        if (p[1] == '?' && (p[2] == '=' || p[2] == '/'))
+            cuc__key_refuse(d->key, "%s has %.3s", name, p);
 }
 
 void cuc__directives_take(struct cuc__directives *d, const char *from, char *text, size_t bytes)
@@ -199,15 +171,14 @@ void cuc__directives_take(struct cuc__directives *d, const char *from, char *tex
         return;
     }
     memset(text + joined, 0, bytes + CUC__WORD_PADDING - joined);
-    size_t checked = check_words(d, name, text, joined);
+    check_trigraphs(d, name, text, joined);
     if (!CUC_RESERVE(d->texts, d->text_room, d->text_count + 1)) {
         cuc__key_refuse(d->key, "there is no memory");
         free(text);
         return;
     }
-    d->texts[d->text_count++] = (struct cuc__directive_text){
-        .from = from, .text = text, .bytes = joined, .checked = checked
-    };
+    d->texts[d->text_count++] =
+        (struct cuc__directive_text){ .from = from, .text = text, .bytes = joined };
 }
 
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text)
@@ -515,11 +486,12 @@ void cuc__directives_read(struct cuc__directives *d)
     // Read all texts, because each may define a macro that an #include in another one uses.
     while (read < d->text_count && !d->key->refused) {
         for (; read < d->text_count && !d->key->refused; read++) {
+            cuc__presence_check(d, read);
             const struct cuc__directive_text text = d->texts[read]; // a copy, because the array may
                                                                     // move
             read_text(d, &text);
         }
-        cuc__presence_read(d);
+        cuc__presence_read(d); // checks for operators found after a text was checked
         replace_macros(d);
     }
     cuc__presence_finish(d);

@@ -8,8 +8,12 @@
 
 #include "base/name_set.h"
 #include "cache/key.h"
+#include "word_search.h"
 
-enum { CUC__PRESENCE_OPERATORS = 32 };
+enum {
+    CUC__PRESENCE_BUILT_IN = 2, // the compiler's own operators
+    CUC__PRESENCE_OPERATORS = 32,
+};
 
 // A #define. Its strings point into the text that contains it.
 struct cuc__definition {
@@ -52,6 +56,10 @@ struct cuc__directives {
         size_t bytes;
     } operators[CUC__PRESENCE_OPERATORS];
     size_t operator_count;
+    struct {
+        struct cuc__word_search words;
+        size_t first, last; // the search has the operators [first, last)
+    } search;
 };
 
 // directives.c
@@ -107,11 +115,14 @@ bool cuc__is_reserved(const char *word, size_t bytes);
 
 // presence.c
 
-// Returns true if the text has, at `p`, a part of a name that ## may complete.
-bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
-                        const char *name, size_t bytes);
+// Begins with only the compiler's own operators.
+void cuc__presence_begin(struct cuc__directives *d);
 
-// Checks each operator in the texts that have not been checked for it yet.
+// Checks the text with this index for the operators for which it has not been checked yet. The
+// first time, also refuses a text that depends on the time or on #embed.
+void cuc__presence_check(struct cuc__directives *d, size_t index);
+
+// Checks all texts in this way.
 void cuc__presence_read(struct cuc__directives *d);
 
 // Adds an operator that other texts define. Returns false if there is no room.

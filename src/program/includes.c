@@ -245,7 +245,7 @@ static bool recall(struct scan *s, const cuc__store *store)
         same = cuc__presence_add(d, p, strlen(p));
     if (!same) {
         cuc__includes_free(files);
-        d->operator_count = 0;
+        cuc__presence_begin(d);
         return false;
     }
     files->key = s->files->key;
@@ -305,6 +305,7 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
         .directives = { .key = key, .name = source->name, .include = add_include, .user = &s },
     };
 
+    cuc__presence_begin(&s.directives);
     if (s.files && s.arena)
         cuc__directives_add(&s.directives, NULL, source->text);
     else

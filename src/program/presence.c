@@ -28,14 +28,14 @@ static bool is_operator(const struct cuc__directives *d, const char *name, size_
 // joins them.
 static bool is_spread(const char *p, const char *name)
 {
-    static const char between[] = " \t,()#";
+    static const char gaps[] = CUC__WORD_GAPS;
     const char *next = name;
     bool spread = false;
 
     while (*next && *p == *next) {
         next++;
         p++;
-        size_t gap = *next && (unsigned char)*p <= ',' ? strspn(p, between) : 0;
+        size_t gap = *next && (unsigned char)*p <= ',' ? strspn(p, gaps) : 0;
         spread |= gap > 0;
         p += gap;
     }
@@ -55,11 +55,17 @@ static bool is_beginning(const struct cuc__directives *d, const char *text, cons
     return length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length);
 }
 
+// Returns how many of a name's first bytes an end of the name lacks.
+static size_t cut_of(size_t bytes)
+{
+    return bytes > PART ? PART - 1 : bytes - 1;
+}
+
 // Returns true if the word around `p` is the end of the name. `p` points to the name without its
 // first bytes.
 static bool is_end(const char *text, const char *p, const char *name, size_t bytes)
 {
-    size_t cut = bytes > PART ? PART - 1 : bytes - 1;
+    size_t cut = cut_of(bytes);
     const char *word = p;
 
     if (cuc__same_bytes(p, name + cut) != bytes - cut || is_word_byte(p + bytes - cut))
@@ -70,8 +76,9 @@ static bool is_end(const char *text, const char *p, const char *name, size_t byt
     return before < cut && memcmp(word, name + cut - before, before) == 0;
 }
 
-bool cuc__may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
-                        const char *name, size_t bytes)
+// Returns true if the text has, at `p`, a part of a name that ## may complete.
+static bool may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
+                          const char *name, size_t bytes)
 {
     size_t same = cuc__same_bytes(p, name);
 
@@ -170,7 +177,7 @@ static bool has_parameter(const struct cuc__definition *m, const char *word, siz
 static void add_words(struct cuc__directives *d, const struct place *p, const char *name,
                       const char *end)
 {
-    bool direct = !p->defines && p->of < d->operators + 2;
+    bool direct = !p->defines && p->of < d->operators + CUC__PRESENCE_BUILT_IN;
 
     for (const char *word = name; word < end; word++) {
         const char *word_end = cuc__word_end(word, end);
@@ -262,27 +269,88 @@ static void check_place(struct cuc__directives *d, struct place *p, const char *
         refuse(d, p);
 }
 
-// Checks the operators from `first` to `last` in a text.
-static void check_text(struct cuc__directives *d, size_t first, size_t last,
-                       const struct cuc__directive_text *t)
+void cuc__presence_begin(struct cuc__directives *d)
 {
-    struct cuc__word_search search = { .every = false };
-    const char *text = t->text;
+    d->operator_count = d->search.last = 0;
+    (void)cuc__presence_add(d, "__has_include", 13);
+    (void)cuc__presence_add(d, "__has_include_next", 18);
+}
 
-    for (size_t i = first; i < last; i++)
-        cuc__word_search_add(&search, d->operators[i].name);
-    cuc__word_search_begin(&search, text, t->bytes);
-    for (const char *at; !d->key->refused && (at = cuc__word_search_next(&search)) != NULL;)
-        for (size_t i = first; i < last; i++) {
-            const struct cuc__presence_operator *of = &d->operators[i];
-            struct place p = { .of = of, .from = t->from, .at = at };
-            if (cuc__same_bytes(at, of->name) == of->bytes && !is_word_byte(at + of->bytes) &&
-                (at == text || !is_word_byte(at - 1)))
-                check_place(d, &p, text);
-            else if (cuc__may_be_joined(d, text, at, of->name, of->bytes))
-                cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, t->from),
-                                of->name);
+// ---- Checks
+
+// Words that make a text depend on the time or on #embed.
+static const char *const refused[] = { "__has_embed", "__TIME__", "__DATE__", "__TIMESTAMP__" };
+
+// Prepares the search for the operators from `first` on and, if `first` is 0, for the refused
+// words.
+static void prepare_search(struct cuc__directives *d, size_t first)
+{
+    if (d->search.last == d->operator_count && d->search.first == first)
+        return;
+    d->search.words = (struct cuc__word_search){ .every = false };
+    d->search.first = first;
+    d->search.last = d->operator_count;
+    for (size_t i = first; i < d->operator_count; i++)
+        cuc__word_search_add(&d->search.words, d->operators[i].name);
+    for (int i = 0; !first && i < CUC_LENGTH(refused); i++)
+        cuc__word_search_add(&d->search.words, refused[i]);
+}
+
+// Returns true if neither a name nor a part of it can begin with the byte at `p`.
+static bool is_other(const char *p, const char *name, size_t bytes)
+{
+    return *p != name[0] && *p != name[cut_of(bytes)];
+}
+
+static void check_refused(struct cuc__directives *d, const struct cuc__directive_text *t,
+                          const char *p)
+{
+    for (int i = 0; i < CUC_LENGTH(refused); i++) {
+        size_t bytes = strlen(refused[i]);
+        bool whole = cuc__same_bytes(p, refused[i]) == bytes;
+        if (!is_other(p, refused[i], bytes) &&
+            (whole || may_be_joined(d, t->text, p, refused[i], bytes)))
+            cuc__key_refuse(d->key, whole ? "%s has %s" : "%s has a part of %s",
+                            cuc__directives_name(d, t->from), refused[i]);
+    }
+}
+
+static void check_operator(struct cuc__directives *d, const struct cuc__directive_text *t,
+                           const struct cuc__presence_operator *of, const char *at)
+{
+    struct place p = { .of = of, .from = t->from, .at = at };
+
+    if (is_other(at, of->name, of->bytes))
+        return;
+    if (cuc__same_bytes(at, of->name) == of->bytes && !is_word_byte(at + of->bytes) &&
+        (at == t->text || !is_word_byte(at - 1)))
+        check_place(d, &p, t->text);
+    else if (may_be_joined(d, t->text, at, of->name, of->bytes))
+        cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, t->from), of->name);
+}
+
+void cuc__presence_check(struct cuc__directives *d, size_t index)
+{
+    const struct cuc__directive_text text = d->texts[index]; // a copy, because the array may
+                                                             // move
+    size_t first = text.checked, last = d->operator_count;
+    const char *next = text.text, *at;
+
+    if (first == last)
+        return;
+    d->texts[index].checked = last;
+    prepare_search(d, first);
+    struct cuc__word_search *search = &d->search.words;
+    cuc__word_search_begin(search, text.text, text.bytes);
+    while (!d->key->refused && (at = cuc__word_search_next(search)) != NULL) {
+        const char *p = at - next > CUC__WORD_BEFORE ? at - CUC__WORD_BEFORE : next;
+        for (next = at + 1; p < next && !d->key->refused; p++) {
+            if (!first)
+                check_refused(d, &text, p);
+            for (size_t i = first; i < last; i++)
+                check_operator(d, &text, &d->operators[i], p);
         }
+    }
 }
 
 void cuc__presence_read(struct cuc__directives *d)
@@ -291,17 +359,11 @@ void cuc__presence_read(struct cuc__directives *d)
 
     // One text may define a macro that stands for an operator, and another text may use it with an
     // operand.
-    while (more) {
-        more = false;
-        for (size_t i = 0; i < d->text_count && !d->key->refused; i++) {
-            const struct cuc__directive_text text = d->texts[i]; // a copy, because the array may
-                                                                 // move
-            size_t count = d->operator_count;
-            d->texts[i].checked = count;
-            if (text.checked < count)
-                check_text(d, text.checked, count, &text);
-            more |= text.checked < count;
-        }
+    while (more && !d->key->refused) {
+        size_t before = d->operator_count;
+        for (size_t i = 0; i < d->text_count && !d->key->refused; i++)
+            cuc__presence_check(d, i);
+        more = d->operator_count != before;
     }
 }
 

@@ -1,97 +1,140 @@
 #include "word_search.h"
 
-#include "base/array.h"
-
-#include <stdint.h>
 #include <string.h>
 
-enum { FEWEST = 2 * CUC__WORD_PART - 1 }; // a name this long contains both parts
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
-typedef signed char mask __attribute__((vector_size(CUC__WORD_BLOCK)));
+// Only a blank, a comment, a comma, a parenthesis or a # can follow a part that ## completes. Their
+// bytes are below this one.
+enum { LETTERS = '@' };
 
-static void add_part(struct cuc__word_search *s, struct cuc__word_part *parts, int *count,
-                     const char *bytes)
+// Forms of a place. A letter is the next byte of the name; a gap separates two letters.
+enum {
+    PART_4 = 1,   // four letters, and the end of the word
+    PART_5 = 2,   // the last four of five letters, and the end of the word
+    PART_6 = 4,   // the last four of six
+    PART_7 = 8,   // the last four of seven
+    GAP_34 = 16,  // two letters, and a gap that is the third or the fourth byte
+    GAP_2 = 32,   // a letter, a gap and a letter
+    GAPS_23 = 64, // a letter and two gaps
+    END = 128,    // the name from its fourth byte on
+};
+
+// Allows `byte` as byte `k` of the window in some forms.
+static void allow(struct cuc__word_search *s, int k, char byte, int forms)
 {
-    struct cuc__word_part made;
+    const unsigned char b = (unsigned char)byte, bits = (unsigned char)forms;
 
-    for (int i = 0; i < CUC__WORD_PART; i++)
-        memset(&made.at[i], bytes[i], sizeof(made.at[i]));
-    for (int i = 0; i < *count; i++)
-        if (memcmp(&parts[i], &made, sizeof(made)) == 0)
-            return;
-    if (*count < CUC__WORD_NAMES)
-        parts[(*count)++] = made;
-    else
-        s->every = true;
+    s->bytes[k][b] |= bits;
+    s->lower[k][b & 15] |= bits;
+    s->upper[k][b >> 4] |= bits;
+}
+
+static void add_gap(struct cuc__word_search *s, char byte)
+{
+    allow(s, 1, byte, GAP_2 | GAPS_23);
+    allow(s, 2, byte, GAP_34 | GAPS_23);
+    allow(s, 3, byte, GAP_34 | GAP_2 | GAPS_23);
+    allow(s, 4, byte, GAP_34 | GAP_2 | GAPS_23);
 }
 
 void cuc__word_search_add(struct cuc__word_search *s, const char *name)
 {
-    if (strlen(name) < FEWEST) {
-        s->every = true;
-        return;
+    static const char gaps[] = CUC__WORD_GAPS;
+    const int parts = PART_4 | PART_5 | PART_6 | PART_7;
+
+    for (int i = 0; i < CUC__WORD_FEWEST; i++)
+        if (!name[i] || (unsigned char)name[i] >= 0x80) { // the vectors compare only ASCII
+            s->every = true;
+            return;
+        }
+    for (int k = 0; k < CUC__WORD_PART; k++) {
+        allow(s, k, name[k], PART_4);
+        allow(s, k, name[k + 1], PART_5);
+        allow(s, k, name[k + 2], PART_6);
+        allow(s, k, name[k + 3], PART_7);
     }
-    add_part(s, s->starts, &s->start_count, name);
-    add_part(s, s->ends, &s->end_count, name + CUC__WORD_PART - 1);
+    for (char byte = 0; byte < LETTERS; byte++)
+        allow(s, CUC__WORD_PART, byte, parts);
+    for (int k = 0; k < CUC__WORD_WINDOW; k++)
+        allow(s, k, name[CUC__WORD_BEFORE + k], END);
+    allow(s, 0, name[0], GAP_34 | GAP_2 | GAPS_23);
+    allow(s, 1, name[1], GAP_34);
+    allow(s, 2, name[2], GAP_34);
+    allow(s, 2, name[1], GAP_2);
+    allow(s, 3, name[2], GAP_34 | GAP_2);
+    allow(s, 3, name[1], GAPS_23);
+    allow(s, 4, name[3], GAP_34 | GAP_2);
+    allow(s, 4, name[2], GAP_34 | GAP_2 | GAPS_23);
+    allow(s, 4, name[1], GAPS_23);
+    for (const char *gap = gaps; *gap; gap++)
+        add_gap(s, *gap);
 }
 
-// Compares the parts at each byte of the block. Returns false if no part can be there. It is always
-// inlined, because processors differ in how they pass vectors to functions.
-static inline __attribute__((always_inline)) bool compare(struct cuc__word_search *s)
+static bool is_place(const struct cuc__word_search *s, const char *p)
 {
-    cuc__word_bytes a, b, c, d, last;
-    mask found = { 0 };
-    uint64_t any[CUC__WORD_BLOCK / 8], sum = 0;
+    unsigned char forms = 0xff;
 
-    memcpy(&a, s->block, sizeof(a));
-    memcpy(&b, s->block + 1, sizeof(b));
-    memcpy(&c, s->block + 2, sizeof(c));
-    memcpy(&d, s->block + 3, sizeof(d));
-    memset(&last, ',', sizeof(last)); // blanks and punctuation that may separate the parts: all
-                                      // characters up to the comma
-    const mask gap_b = (mask)(b <= last), gap_c = (mask)(c <= last), gap_d = (mask)(d <= last);
-    for (int i = 0; i < s->start_count; i++) {
-        const cuc__word_bytes *at = s->starts[i].at;
-        // Each byte of the block either is the next byte of the name or separates two of its bytes.
-        const mask d_1 = (mask)(d == at[1]) | gap_d, d_2 = (mask)(d == at[2]) | gap_d;
-        const mask d_3 = (mask)(d == at[3]) | gap_d;
-        const mask after_b = ((mask)(c == at[2]) & d_3) | (gap_c & d_2);
-        const mask after_gap = ((mask)(c == at[1]) & d_2) | (gap_c & d_1);
-        found |= (mask)(a == at[0]) & (((mask)(b == at[1]) & after_b) | (gap_b & after_gap));
-    }
-    for (int i = 0; i < s->end_count; i++) {
-        const cuc__word_bytes *at = s->ends[i].at;
-        found |= (mask)(a == at[0]) & (mask)(b == at[1]) & (mask)(c == at[2]) & (mask)(d == at[3]);
-    }
-    memcpy(any, &found, sizeof(any));
-    memcpy(s->hits, &found, sizeof(s->hits));
-    for (int i = 0; i < CUC_LENGTH(any); i++)
-        sum |= any[i];
-    return sum != 0;
+    for (int k = 0; k < CUC__WORD_WINDOW && forms; k++)
+        forms &= s->bytes[k][(unsigned char)p[k]];
+    return s->every || forms;
 }
 
 // Moves to the next block with a hit. Returns false at the end.
-static inline __attribute__((always_inline)) bool find_block(struct cuc__word_search *s)
+static bool find_block_in_c(struct cuc__word_search *s)
 {
-    while (s->rest < s->end) {
+    for (s->hits = 0; !s->hits && s->rest < s->end; s->rest += CUC__WORD_BLOCK) {
         s->block = s->rest;
-        s->rest += CUC__WORD_BLOCK;
-        if (s->every || compare(s))
-            return true;
+        for (int i = 0; i < CUC__WORD_BLOCK; i++)
+            s->hits |= (uint32_t)is_place(s, s->block + i) << i;
     }
-    return false;
-}
-
-static bool find_block_anywhere(struct cuc__word_search *s)
-{
-    return find_block(s);
+    return s->hits != 0;
 }
 
 #ifdef __x86_64__
+
+// Returns, for each byte of a block, the forms that allow it as one byte of the window. A byte
+// above 127 has no forms, because the shuffle makes it zero.
+__attribute__((target("avx2"))) static inline __m256i forms_of(const char *p, __m256i lower,
+                                                               __m256i upper)
+{
+    const __m256i text = _mm256_loadu_si256((const void *)p);
+    const __m256i half = _mm256_and_si256(_mm256_srli_epi16(text, 4), _mm256_set1_epi8(15));
+
+    return _mm256_and_si256(_mm256_shuffle_epi8(lower, text), _mm256_shuffle_epi8(upper, half));
+}
+
+// Does the same with vectors.
 __attribute__((target("avx2"))) static bool find_block_by_avx2(struct cuc__word_search *s)
 {
-    return find_block(s);
+    __m256i lower[CUC__WORD_WINDOW], upper[CUC__WORD_WINDOW];
+
+    for (int k = 0; k < CUC__WORD_WINDOW; k++) {
+        lower[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)s->lower[k]));
+        upper[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)s->upper[k]));
+    }
+    for (const char *p = s->rest; p < s->end; p += CUC__WORD_BLOCK) {
+        __m256i forms = forms_of(p, lower[0], upper[0]);
+        for (int k = 1; k < CUC__WORD_WINDOW; k++)
+            forms = _mm256_and_si256(forms, forms_of(p + k, lower[k], upper[k]));
+        const __m256i none = _mm256_cmpeq_epi8(forms, _mm256_setzero_si256());
+        s->hits = ~(uint32_t)_mm256_movemask_epi8(none);
+        for (uint32_t rest = s->hits; rest; rest &= rest - 1) { // some mix the halves of two bytes
+            int i = __builtin_ctz(rest);
+            s->hits ^= (uint32_t)!is_place(s, p + i) << i;
+        }
+        if (s->hits) {
+            s->block = p;
+            s->rest = p + CUC__WORD_BLOCK;
+            return true;
+        }
+    }
+    s->rest = s->end;
+    return false;
 }
+
 #endif
 
 bool cuc__word_search_in_c;
@@ -100,10 +143,10 @@ void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t
 {
     s->rest = text;
     s->end = text + bytes;
-    s->lane = CUC__WORD_BLOCK;
-    s->find_block = find_block_anywhere;
+    s->hits = 0;
+    s->find_block = find_block_in_c;
 #ifdef __x86_64__
-    if (!cuc__word_search_in_c && __builtin_cpu_supports("avx2"))
+    if (!cuc__word_search_in_c && !s->every && __builtin_cpu_supports("avx2"))
         s->find_block = find_block_by_avx2;
 #endif
 }
@@ -111,11 +154,13 @@ void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t
 const char *cuc__word_search_next(struct cuc__word_search *s)
 {
     for (;;) {
-        for (; s->lane < CUC__WORD_BLOCK; s->lane++)
-            if ((s->every || s->hits[s->lane]) && s->block + s->lane < s->end)
-                return s->block + s->lane++;
+        while (s->hits) {
+            const char *place = s->block + __builtin_ctz(s->hits);
+            s->hits &= s->hits - 1;
+            if (place < s->end)
+                return place;
+        }
         if (!s->find_block(s))
             return NULL;
-        s->lane = 0;
     }
 }

@@ -5,42 +5,46 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     CUC__WORD_BLOCK = 32,
-    CUC__WORD_PART = 4,    // number of bytes of a name to compare
-    CUC__WORD_NAMES = 40,  // maximum number of names
-    CUC__WORD_PADDING = 64 // zero bytes that must follow a text
+    CUC__WORD_PART = 4,                      // least length of a beginning without gaps
+    CUC__WORD_BEFORE = CUC__WORD_PART - 1,   // number of first bytes that an end may lack
+    CUC__WORD_WINDOW = CUC__WORD_PART + 1,   // number of bytes to compare at a place
+    CUC__WORD_FEWEST = 2 * CUC__WORD_PART,   // least length of a name to search for
+    CUC__WORD_PADDING = 2 * CUC__WORD_BLOCK, // zero bytes that must follow a text
 };
 
-typedef unsigned char cuc__word_bytes __attribute__((vector_size(CUC__WORD_BLOCK)));
+// Characters that may separate the parts of a name.
+#define CUC__WORD_GAPS " \t\n,()#"
 
 // A set of names, and the state of the search. A zeroed struct is empty.
 struct cuc__word_search {
-    // `starts` has the first bytes of each name. `ends` has the bytes that follow each name's first
-    // three. Each byte fills all lanes of a vector.
-    struct cuc__word_part {
-        cuc__word_bytes at[CUC__WORD_PART];
-    } starts[CUC__WORD_NAMES], ends[CUC__WORD_NAMES];
-    int start_count, end_count;
-    bool every; // a name is too short, so every place counts
+    // The forms that allow a byte's value at each byte of the window, one bit for each form. A
+    // place has a form that allows all its bytes. `lower` and `upper` have the forms that allow the
+    // lower and the upper half of a byte.
+    unsigned char bytes[CUC__WORD_WINDOW][256];
+    unsigned char lower[CUC__WORD_WINDOW][16], upper[CUC__WORD_WINDOW][16];
+    bool every; // a name cannot be searched for, so every place counts
     const char *block, *rest, *end;
-    unsigned char hits[CUC__WORD_BLOCK]; // which lanes of the block have hits
-    int lane;
+    uint32_t hits; // one bit for each byte of the block
     bool (*find_block)(struct cuc__word_search *s);
 };
 
-// Makes the search do without the processor's wider vectors. Tests set it.
+// Makes the search do without the processor's vectors. Tests set it.
 extern bool cuc__word_search_in_c;
 
-// Adds a name. More than CUC__WORD_NAMES names make the search slow.
+// Adds a name. A name that is short or not ASCII makes the search slow.
 void cuc__word_search_add(struct cuc__word_search *s, const char *name);
 
 // Begins the search in a text of `bytes` bytes, which CUC__WORD_PADDING zero bytes must follow.
 void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t bytes);
 
-// Returns the next place, or NULL. Such a place has one of these:
-// - the first four bytes of a name, perhaps with blanks and punctuation between them
+// Returns the next place, or NULL. There is a place in the first four bytes of each of these:
+// - a name
+// - a word that is the beginning of a name and has at least four bytes
+// - the beginning of a name with gaps between its first bytes
 // - the name without its first three bytes
 //
 // It may also return other places.
