@@ -48,16 +48,26 @@ static bool grow(struct cuc__name_set *set)
     return true;
 }
 
-bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value)
+struct cuc__name *cuc__name_set_get(struct cuc__name_set *set, const char *text, size_t bytes)
 {
     if (2 * set->count >= set->slots && !grow(set))
-        return false;
+        return NULL;
     struct cuc__name *slot = place_of(set, text, bytes);
     if (!slot->text) {
-        *slot = (struct cuc__name){ text, bytes, value };
+        *slot = (struct cuc__name){ text, bytes, 0 };
         set->count++;
     }
-    return true;
+    return slot;
+}
+
+bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value)
+{
+    size_t before = set->count;
+    struct cuc__name *name = cuc__name_set_get(set, text, bytes);
+
+    if (name && set->count > before)
+        name->value = value;
+    return name != NULL;
 }
 
 void cuc__name_set_free(struct cuc__name_set *set)

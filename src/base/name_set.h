@@ -22,6 +22,10 @@ struct cuc__name_set {
 const struct cuc__name *cuc__name_set_find(const struct cuc__name_set *set, const char *text,
                                            size_t bytes);
 
+// Returns the name equal to the text, after adding it with the value 0 if there is none. Returns
+// NULL if out of memory. The next addition may move the name.
+struct cuc__name *cuc__name_set_get(struct cuc__name_set *set, const char *text, size_t bytes);
+
 // Returns false if out of memory. Adding an existing name changes nothing.
 bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value);
 

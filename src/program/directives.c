@@ -48,7 +48,7 @@ const char *cuc__word_end(const char *p, const char *end)
     return p;
 }
 
-static bool is_word(const char *p, const char *end, const char *word)
+static inline bool is_word(const char *p, const char *end, const char *word)
 {
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, strlen(word)) == 0;
 }
@@ -160,38 +160,45 @@ static void check_trigraphs(struct cuc__directives *d, const char *name, const c
             cuc__key_refuse(d->key, "%s has %.3s", name, p);
 }
 
-void cuc__directives_take(struct cuc__directives *d, const char *from, char *text, size_t bytes)
+size_t cuc__directives_join(struct cuc__directives *d, const char *from, char *text, size_t bytes)
 {
     const char *name = cuc__directives_name(d, from);
 
     memset(text + bytes, 0, CUC__WORD_PADDING);
     size_t joined = join_lines(d, name, text, bytes);
-    if (joined == SIZE_MAX) {
-        free(text);
-        return;
-    }
-    memset(text + joined, 0, bytes + CUC__WORD_PADDING - joined);
+    if (joined == SIZE_MAX)
+        return SIZE_MAX;
+    memset(text + joined, 0, CUC__WORD_PADDING);
     check_trigraphs(d, name, text, joined);
+    return d->key->refused ? SIZE_MAX : joined;
+}
+
+static struct cuc__directive_text *add_text(struct cuc__directives *d, const char *from)
+{
     if (!CUC_RESERVE(d->texts, d->text_room, d->text_count + 1)) {
         cuc__key_refuse(d->key, "there is no memory");
-        free(text);
-        return;
+        return NULL;
     }
-    d->texts[d->text_count++] =
-        (struct cuc__directive_text){ .from = from, .text = text, .bytes = joined };
+    struct cuc__directive_text *added = &d->texts[d->text_count++];
+    *added = (struct cuc__directive_text){ .from = from };
+    return added;
 }
 
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text)
 {
     size_t bytes = strlen(text);
     char *copy = malloc(bytes + CUC__WORD_PADDING);
+    struct cuc__directive_text *added = copy ? add_text(d, from) : NULL;
 
-    if (!copy) {
+    if (!added) {
         cuc__key_refuse(d->key, "there is no memory");
+        free(copy);
         return;
     }
     memcpy(copy, text, bytes);
-    cuc__directives_take(d, from, copy, bytes);
+    added->text = copy;
+    bytes = cuc__directives_join(d, from, copy, bytes);
+    added->bytes = bytes == SIZE_MAX ? 0 : bytes;
 }
 
 // ---- Definitions
@@ -221,9 +228,24 @@ bool cuc__definition_read(struct cuc__definition *out, const char *p, const char
     return true;
 }
 
-const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
-                                                 size_t bytes)
+// Enters in `defined` the definitions added since the last call.
+static void index_definitions(struct cuc__directives *d)
 {
+    for (; d->indexed_count < d->definition_count; d->indexed_count++) {
+        struct cuc__macro *made = &d->definitions[d->indexed_count];
+        struct cuc__name *name = cuc__name_set_get(&d->defined, made->name, made->name_bytes);
+        if (!name) {
+            cuc__key_refuse(d->key, "there is no memory");
+            return;
+        }
+        made->next = (uint32_t)name->value;
+        name->value = d->indexed_count + 1;
+    }
+}
+
+const struct cuc__macro *cuc__macro_of(struct cuc__directives *d, const char *name, size_t bytes)
+{
+    index_definitions(d);
     const struct cuc__name *found = cuc__name_set_find(&d->defined, name, bytes);
 
     return found ? &d->definitions[found->value - 1] : NULL;
@@ -235,17 +257,21 @@ static void add_definition(struct cuc__directives *d, const char *p, const char 
 
     if (!cuc__definition_read(&made, p, end))
         return; // part of a literal or a comment, not a directive
-    const struct cuc__definition *other = cuc__definition_of(d, made.name, made.name_bytes);
-    size_t first = other ? (size_t)(other - d->definitions) : d->definition_count;
-    made.next = other ? other->next : 0;
-    if (!CUC_RESERVE(d->definitions, d->definition_room, d->definition_count + 1) ||
-        !cuc__name_set_add(&d->defined, made.name, made.name_bytes, first + 1)) {
+    // The body of a macro with parameters is not needed, because an #include that uses the macro is
+    // refused.
+    size_t at = (size_t)(made.body - made.name);
+    size_t bytes = made.has_parameters ? made.name_bytes : at + made.body_bytes;
+    const char *copy = cuc__arena_copy(d->arena, made.name, bytes);
+    if (!copy || !CUC_RESERVE(d->definitions, d->definition_room, d->definition_count + 1)) {
         cuc__key_refuse(d->key, "there is no memory");
         return;
     }
-    d->definitions[d->definition_count++] = made;
-    if (other)
-        d->definitions[first].next = d->definition_count;
+    d->definitions[d->definition_count++] = (struct cuc__macro){
+        .name = copy,
+        .body = made.has_parameters ? NULL : copy + at,
+        .name_bytes = (uint32_t)made.name_bytes,
+        .body_bytes = made.has_parameters ? 0 : (uint32_t)made.body_bytes,
+    };
 }
 
 // ---- Includes
@@ -291,7 +317,11 @@ static void add_include(struct cuc__directives *d, const char *from, const char 
     end = comment && cuc__skip_blanks(comment, end) == end ? comment : end;
     while (is_blank(end[-1]))
         end--;
-    d->macros[d->macro_count++] = (struct cuc__part){ from, p, (size_t)(end - p) };
+    const char *copy = cuc__arena_copy(d->arena, p, (size_t)(end - p));
+    if (copy)
+        d->macros[d->macro_count++] = (struct cuc__part){ from, copy, (size_t)(end - p) };
+    else
+        cuc__key_refuse(d->key, "there is no memory");
 }
 
 // Handles the operand of an #include after replacing its macros. Ignores an operand that names no
@@ -334,13 +364,13 @@ static void replace(struct cuc__directives *d, const char *from, const char *tex
                     int depth, int *steps)
 {
     const char *word = next_word(text + at), *end = cuc__word_end(word, word + strlen(word));
-    const struct cuc__definition *m = cuc__definition_of(d, word, (size_t)(end - word));
+    const struct cuc__macro *m = cuc__macro_of(d, word, (size_t)(end - word));
     char next[NAME_BYTES];
 
     while (*word && !m && !cuc__is_reserved(word, (size_t)(end - word))) {
         word = next_word(end);
         end = cuc__word_end(word, word + strlen(word));
-        m = cuc__definition_of(d, word, (size_t)(end - word));
+        m = cuc__macro_of(d, word, (size_t)(end - word));
     }
     if (!*word) {
         include_replaced(d, from, text);
@@ -353,12 +383,12 @@ static void replace(struct cuc__directives *d, const char *from, const char *tex
     replace(d, from, text, (size_t)(end - text), depth + 1, steps);
     for (; m && !d->key->refused; m = m->next ? &d->definitions[m->next - 1] : NULL) {
         const char *more = end + strspn(end, " \t");
-        if (m->has_parameters && *more != '(')
+        if (!m->body && *more != '(')
             continue;
         bool fits = snprintf(next, sizeof(next), "%.*s%.*s%s", (int)(word - text), text,
-                             (int)m->body_bytes, m->body, end) < (int)sizeof(next);
-        if (m->has_parameters || !fits || memchr(m->body, '#', m->body_bytes) ||
-            strstr(next, "/*") || strstr(next, "//"))
+                             (int)m->body_bytes, m->body ? m->body : "", end) < (int)sizeof(next);
+        if (!m->body || !fits || memchr(m->body, '#', m->body_bytes) || strstr(next, "/*") ||
+            strstr(next, "//"))
             refuse_operand(d, text, strlen(text));
         else
             replace(d, from, next, (size_t)(word - text), depth + 1, steps);
@@ -369,7 +399,14 @@ static void replace(struct cuc__directives *d, const char *from, const char *tex
 static void read_directive(struct cuc__directives *d, const char *from, const char *p,
                            const char *end)
 {
+    static const char *const starts[] = { "in", "im", "em", "de", "/*" };
+    bool other = true;
+
     p = cuc__skip_blanks(p, end);
+    for (int i = 0; i < CUC_LENGTH(starts); i++)
+        other &= p[0] != starts[i][0] || p[1] != starts[i][1];
+    if (other) // most directives are others: #if, #endif
+        return;
     const char *word_end = cuc__word_end(p, end), *operand = cuc__skip_blanks(word_end, end);
     bool includes = is_word(p, word_end, "include") || is_word(p, word_end, "include_next");
     bool defines = is_word(p, word_end, "define");
@@ -420,7 +457,7 @@ static bool next_directive(struct walk *w)
         if (!w->end || w->at > w->end) { // on another line
             for (w->line = w->at; w->line > w->rest && w->line[-1] != '\n'; w->line--)
                 ;
-            w->end = w->at + strcspn(w->at, "\n");
+            w->end = strchrnul(w->at, '\n');
             w->start = w->line;
         }
         for (const char *p = w->at; p - 1 > w->start; p--)
@@ -436,12 +473,12 @@ static bool next_directive(struct walk *w)
     }
 }
 
-static void read_text(struct cuc__directives *d, const struct cuc__directive_text *t)
+static void read_text(struct cuc__directives *d, const char *from, const char *text)
 {
-    struct walk w = begin_walk(t->text);
+    struct walk w = begin_walk(text);
 
     while (!d->key->refused && next_directive(&w))
-        read_directive(d, t->from, w.rest, w.end);
+        read_directive(d, from, w.rest, w.end);
 }
 
 size_t cuc__directives_skeleton(cuc__key_maker *key, const struct cuc__directive_text *text)
@@ -479,22 +516,30 @@ static void replace_macros(struct cuc__directives *d)
     }
 }
 
+void cuc__directives_read_file(struct cuc__directives *d, const char *from, char *text,
+                               size_t bytes)
+{
+    struct cuc__directive_text *added = add_text(d, from);
+
+    bytes = cuc__directives_join(d, from, text, bytes);
+    if (!added || bytes == SIZE_MAX)
+        return;
+    added->checked = cuc__presence_check(d, from, text, bytes, 0);
+    read_text(d, from, text);
+    d->read_count++;
+}
+
 void cuc__directives_read(struct cuc__directives *d)
 {
-    size_t read = 0;
-
-    // Read all texts, because each may define a macro that an #include in another one uses.
-    while (read < d->text_count && !d->key->refused) {
-        for (; read < d->text_count && !d->key->refused; read++) {
-            cuc__presence_check(d, read);
-            const struct cuc__directive_text text = d->texts[read]; // a copy, because the array may
-                                                                    // move
-            read_text(d, &text);
-        }
-        cuc__presence_read(d); // checks for operators found after a text was checked
-        replace_macros(d);
+    for (; d->read_count < d->text_count && !d->key->refused; d->read_count++) {
+        struct cuc__directive_text *t = &d->texts[d->read_count];
+        t->checked = cuc__presence_check(d, t->from, t->text, t->bytes, 0);
+        read_text(d, t->from, t->text);
     }
-    cuc__presence_finish(d);
+    // Do this after reading all texts, because each may define a macro that an #include in another
+    // one uses.
+    cuc__presence_read(d);
+    replace_macros(d);
 }
 
 void cuc__directives_free(struct cuc__directives *d)

@@ -6,6 +6,7 @@
 #ifndef CUCORE_PROGRAM_DIRECTIVES_H
 #define CUCORE_PROGRAM_DIRECTIVES_H
 
+#include "base/arena.h"
 #include "base/name_set.h"
 #include "cache/key.h"
 #include "word_search.h"
@@ -20,7 +21,13 @@ struct cuc__definition {
     const char *name, *parameters, *body;
     size_t name_bytes, parameter_bytes, body_bytes;
     bool has_parameters;
-    size_t next; // index of the previous definition of this name, plus one; 0 if none
+};
+
+// One definition of a macro.
+struct cuc__macro {
+    const char *name, *body; // `body` is NULL if the macro has parameters
+    uint32_t name_bytes, body_bytes;
+    uint32_t next; // index of the previous definition of this name, plus one; 0 if none
 };
 
 // A part of a text: the operand of an #include, or a word. `from` is the file.
@@ -32,23 +39,29 @@ struct cuc__part {
 // All texts of a program.
 struct cuc__directives {
     cuc__key_maker *key;
-    const char *name; // name of the source, for messages
+    struct cuc__arena *arena; // holds copies of parts of files
+    const char *name;         // name of the source, for messages
     // Called with the name of each file that an #include or __has_include in the file `from` may
-    // mean. It may add texts. `from` is NULL for the source.
+    // mean. `from` is NULL for the source.
     void (*include)(void *user, const char *from, const char *name, bool quoted);
+    // Reads a file again, into memory that remains valid until the next call, with
+    // CUC__WORD_PADDING extra bytes. Returns NULL if the key is refused.
+    char *(*reload)(void *user, const char *from, size_t *bytes);
     void *user;
 
     struct cuc__directive_text {
         const char *from;
-        char *text; // its lines joined
+        char *text; // its lines joined; NULL for a file, whose text is not kept
         size_t bytes;
         size_t checked; // number of operators already looked for
     } * texts;
-    struct cuc__definition *definitions;
+    struct cuc__macro *definitions;
     struct cuc__name_set defined; // each value is the index of the name's last definition, plus one
+    size_t indexed_count;         // number of definitions entered in `defined`
     struct cuc__part *macros;     // operands of #include that contain macros
     struct cuc__part *words;      // words in operands of __has_include; none of them may be a macro
-    size_t text_count, text_room, definition_count, definition_room, macro_count, macro_room;
+    size_t text_count, text_room, read_count, definition_count, definition_room, macro_count,
+        macro_room;
     size_t word_count, word_room;
     // __has_include, __has_include_next, and the macros that stand for them.
     struct cuc__presence_operator {
@@ -67,16 +80,22 @@ struct cuc__directives {
 // Adds a copy of a text. `from` is its file's name and must remain valid, or NULL for the source.
 void cuc__directives_add(struct cuc__directives *d, const char *from, const char *text);
 
-// Adds a text and takes ownership of it. The caller allocated it with CUC__WORD_PADDING extra
-// bytes.
-void cuc__directives_take(struct cuc__directives *d, const char *from, char *text, size_t bytes);
+// Joins the continued lines of a text, and zeroes the CUC__WORD_PADDING extra bytes that must
+// follow it. Returns the new length, or SIZE_MAX if it refuses the text.
+size_t cuc__directives_join(struct cuc__directives *d, const char *from, char *text, size_t bytes);
+
+// Reads a file. CUC__WORD_PADDING extra bytes must follow its text. Changes the text and does not
+// keep it.
+void cuc__directives_read_file(struct cuc__directives *d, const char *from, char *text,
+                               size_t bytes);
 
 // Hashes the lines of a text that may name files: each #include, condition and definition. If two
 // texts have the same such lines, and nothing else in them is refused, they name the same files.
 // Returns the number of these lines.
 size_t cuc__directives_skeleton(cuc__key_maker *key, const struct cuc__directive_text *text);
 
-// Reads all texts, including those that `include` adds meanwhile.
+// Reads the texts that were added. Then looks in all texts for what later ones define, which may
+// call `include` again.
 void cuc__directives_read(struct cuc__directives *d);
 void cuc__directives_free(struct cuc__directives *d);
 
@@ -106,9 +125,8 @@ const char *cuc__directive_of(const char *line, const char *end);
 // name.
 bool cuc__definition_read(struct cuc__definition *out, const char *p, const char *end);
 
-// Returns a definition of a name, or NULL.
-const struct cuc__definition *cuc__definition_of(const struct cuc__directives *d, const char *name,
-                                                 size_t bytes);
+// Returns a definition of a macro, or NULL.
+const struct cuc__macro *cuc__macro_of(struct cuc__directives *d, const char *name, size_t bytes);
 
 // Returns true if the compiler may have a macro of this name even though no text defines it.
 bool cuc__is_reserved(const char *word, size_t bytes);
@@ -118,11 +136,13 @@ bool cuc__is_reserved(const char *word, size_t bytes);
 // Begins with only the compiler's own operators.
 void cuc__presence_begin(struct cuc__directives *d);
 
-// Checks the text with this index for the operators for which it has not been checked yet. The
-// first time, also refuses a text that depends on the time or on #embed.
-void cuc__presence_check(struct cuc__directives *d, size_t index);
+// Checks a text for the operators from index `first` on. If `first` is 0, also refuses a text that
+// depends on the time or on #embed. Returns the number of operators that the text has now been
+// checked for.
+size_t cuc__presence_check(struct cuc__directives *d, const char *from, const char *text,
+                           size_t bytes, size_t first);
 
-// Checks all texts in this way.
+// Checks all texts for the operators that they have not been checked for yet.
 void cuc__presence_read(struct cuc__directives *d);
 
 // Adds an operator that other texts define. Returns false if there is no room.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2 };
+enum { MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2, FEWEST_ROOM = 1 << 16 };
 
 // ---- Files
 
@@ -27,48 +27,60 @@ static struct cuc__included_state state_of(const struct stat *about)
     };
 }
 
-char *cuc__included_read(struct cuc__included *file, int fd, const struct stat *about, time_t began)
+bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *file, int fd,
+                        const struct stat *about, time_t began)
 {
-    char *text;
-
-    if (!S_ISREG(about->st_mode) || about->st_size > MOST_BYTES ||
-        !(text = malloc((size_t)about->st_size + CUC__WORD_PADDING)))
-        return NULL;
-    size_t bytes = (size_t)about->st_size;
-    if (cuc__read_up_to(text, bytes, fd) != bytes || memchr(text, 0, bytes)) {
-        free(text);
-        return NULL;
+    if (!S_ISREG(about->st_mode) || about->st_size > MOST_BYTES)
+        return false;
+    size_t bytes = (size_t)about->st_size, room = bytes + CUC__WORD_PADDING;
+    if (text->room < room) {
+        free(text->at);
+        text->room = room < FEWEST_ROOM ? FEWEST_ROOM : room;
+        text->at = malloc(text->room);
+        if (!text->at) {
+            text->room = 0;
+            return false;
+        }
     }
-    text[bytes] = '\0';
+    if (cuc__read_up_to(text->at, bytes, fd) != bytes || memchr(text->at, 0, bytes))
+        return false;
     file->state = state_of(about);
     file->kind = file->state.changed_s < began - SETTLED_SECONDS &&
                          file->state.modified_s < began - SETTLED_SECONDS
                      ? CUC__INCLUDED_KNOWN
                      : CUC__INCLUDED_NEW;
-    cuc__sha256_of_halves(file->digest, text, bytes);
-    return text;
+    cuc__sha256_of_halves(file->digest, text->at, bytes);
+    return true;
+}
+
+bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file)
+{
+    struct cuc__included now = *file;
+    const time_t began = time(NULL);
+    struct stat about;
+    int fd = cuc__open(file->path, O_RDONLY | O_NONBLOCK);
+    bool same = fd >= 0 && fstat(fd, &about) == 0 &&
+                cuc__included_read(text, &now, fd, &about, began) &&
+                memcmp(now.digest, file->digest, sizeof(now.digest)) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    if (same)
+        *file = now;
+    return same;
 }
 
 // Returns true if a file's contents have not changed. Reads the file if its state does not prove
 // that.
 static bool has_same_contents(struct cuc__includes *files, struct cuc__included *file)
 {
-    struct cuc__included now = *file;
-    const time_t began = time(NULL);
-    struct stat about;
-    int fd = cuc__open(file->path, O_RDONLY | O_NONBLOCK);
-    bool open = fd >= 0 && fstat(fd, &about) == 0;
-    char *text = open ? cuc__included_read(&now, fd, &about, began) : NULL;
+    struct cuc__included_text text = { .at = NULL };
+    bool same = cuc__included_reread(&text, file);
 
-    if (fd >= 0)
-        close(fd);
-    free(text);
-    if (!text || memcmp(now.digest, file->digest, sizeof(now.digest)) != 0)
-        return false;
-    *file = now;
-    files->stored &= now.kind != CUC__INCLUDED_KNOWN; // the store's entry lets the next process
-                                                      // skip the read
-    return true;
+    free(text.at);
+    files->stored &= !same || file->kind != CUC__INCLUDED_KNOWN; // the store's entry lets the next
+                                                                 // process skip the read
+    return same;
 }
 
 static bool is_unchanged(struct cuc__includes *files, struct cuc__included *file, bool untouched)

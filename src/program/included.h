@@ -37,11 +37,20 @@ struct cuc__includes {
     bool stored;                               // the store already has this list unchanged
 };
 
-// Reads an open file, for which fstat() gave `about`, with CUC__WORD_PADDING bytes after its text,
-// and fills in the rest of *file. Returns NULL if the file cannot be read, is too large, contains a
-// zero byte, or changes.
-char *cuc__included_read(struct cuc__included *file, int fd, const struct stat *about,
-                         time_t began);
+// Memory that holds the text of one file at a time.
+struct cuc__included_text {
+    char *at;
+    size_t room;
+};
+
+// Reads an open file, for which fstat() gave `about`, with room for CUC__WORD_PADDING bytes after
+// its text, and fills in the rest of *file. Returns false if the file cannot be read, is too large,
+// contains a zero byte, or changes.
+bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *file, int fd,
+                        const struct stat *about, time_t began);
+
+// Reads a file again, by its path. Returns false if that fails or if the contents have changed.
+bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file);
 
 // Reads an entry's list. Returns NULL if the entry has another format, or if out of memory.
 cuc__includes *cuc__includes_decode(const char *data, size_t bytes);

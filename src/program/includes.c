@@ -15,6 +15,12 @@
 
 enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26 };
 
+// A name to look for. The file `from` includes it.
+struct request {
+    const char *from, *name;
+    bool quoted;
+};
+
 // A walk over the files that a source may include.
 struct scan {
     cuc__key_maker *key;
@@ -24,8 +30,10 @@ struct scan {
     struct cuc__name_set seen;    // the files' paths; each value is a file's index plus one
     struct cuc__name_set folders; // searched folders; each value says whether the folder is missing
     struct cuc__name_set names;   // names already looked for everywhere except beside a file
-    struct cuc__arena *arena;     // holds the texts of the sets
-    size_t bytes;
+    struct cuc__arena *arena;     // holds the texts of the sets and the requests
+    struct request *requests;     // a stack: the last request is the next to handle
+    size_t request_count, request_room, bytes;
+    struct cuc__included_text text; // the text of the file read last
     struct cuc__directives directives;
 };
 
@@ -91,24 +99,47 @@ static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
     return missing;
 }
 
+// Reverses the requests from `first` on.
+static void reverse_requests(struct scan *s, size_t first)
+{
+    for (size_t last = s->request_count; first + 1 < last; first++) {
+        struct request r = s->requests[first];
+        s->requests[first] = s->requests[--last];
+        s->requests[last] = r;
+    }
+}
+
 // Reads a file. Ignores a folder, because the compiler goes on searching there.
 static void read_file(struct scan *s, struct cuc__included *file, int fd)
 {
-    const char *path = file->path; // the array may move
+    size_t first = s->request_count;
     struct stat about;
 
     bool known = fstat(fd, &about) == 0;
     if (known && S_ISDIR(about.st_mode))
         return;
-    char *text = known ? cuc__included_read(file, fd, &about, s->began) : NULL;
-    size_t bytes = (size_t)file->state.bytes;
-    s->bytes += bytes;
-    if (!text)
-        cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", path);
-    else if (s->bytes > MOST_BYTES)
+    if (!known || !cuc__included_read(&s->text, file, fd, &about, s->began)) {
+        cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", file->path);
+        return;
+    }
+    s->bytes += (size_t)file->state.bytes;
+    if (s->bytes > MOST_BYTES)
         cuc__key_refuse(s->key, "it may include too many files");
-    if (text)
-        cuc__directives_take(&s->directives, path, text, bytes);
+    cuc__directives_read_file(&s->directives, file->path, s->text.at, (size_t)file->state.bytes);
+    reverse_requests(s, first);
+}
+
+static char *reload(void *scan, const char *from, size_t *bytes)
+{
+    struct scan *s = scan;
+    struct cuc__included *file = find_path(s, from, strlen(from)), now = *file;
+
+    if (!cuc__included_reread(&s->text, &now)) {
+        cuc__key_refuse(s->key, "%s changes", from);
+        return NULL;
+    }
+    *bytes = (size_t)now.state.bytes;
+    return s->text.at;
 }
 
 // Adds, once, a file that an include may read, or a record that it is absent.
@@ -165,18 +196,19 @@ static void add_beside(struct scan *s, const char *file, const char *name)
         add_in(s, file, (size_t)(slash + 1 - file), name);
 }
 
-// Adds every file that an include of `name` in the file `from` may read. Covers at least the places
-// that the compiler searches. A name in angle brackets is not looked for beside the file.
-static void add_include(void *scan, const char *from, const char *name, bool quoted)
+// Looks for every file that an include may read. Covers at least the places that the compiler
+// searches. A name in angle brackets is not looked for beside the file.
+static void look_for(struct scan *s, const struct request *r)
 {
-    struct scan *s = scan;
+    const char *name = r->name;
     size_t bytes = strlen(name);
 
-    if (quoted && *name != '/')
-        add_beside(s, from, name);
+    if (r->quoted && *name != '/')
+        add_beside(s, r->from, name);
     if (cuc__name_set_find(&s->names, name, bytes))
         return;
-    add_name(s, &s->names, name, bytes, 0);
+    if (!cuc__name_set_add(&s->names, name, bytes, 0))
+        cuc__key_refuse(s->key, "there is no memory");
     add_in(s, "", 0, name); // in the current folder, or an absolute path
     if (*name == '/')
         return;
@@ -189,6 +221,21 @@ static void add_include(void *scan, const char *from, const char *name, bool quo
         else
             cuc__key_refuse(s->key, "a path is too long");
     }
+}
+
+// Requests a name, unless it has been looked for in all places.
+static void add_include(void *scan, const char *from, const char *name, bool quoted)
+{
+    struct scan *s = scan;
+    size_t bytes = strlen(name);
+
+    if (!quoted && cuc__name_set_find(&s->names, name, bytes))
+        return;
+    name = cuc__arena_copy(s->arena, name, bytes);
+    if (name && CUC_RESERVE(s->requests, s->request_room, s->request_count + 1))
+        s->requests[s->request_count++] = (struct request){ from, name, quoted };
+    else
+        cuc__key_refuse(s->key, "there is no memory");
 }
 
 static void ignore(void *scan, const char *from, const char *name, bool quoted)
@@ -272,7 +319,19 @@ static void scan(struct scan *s)
         add_include(s, NULL, source->first[i], true);
     for (size_t i = 0; i < source->header_count; i++)
         cuc__directives_add(d, source->header_names[i], source->header_texts[i]);
-    cuc__directives_read(d);
+    for (size_t texts = 0; texts < d->text_count && !s->key->refused;) {
+        texts = d->text_count;
+        cuc__directives_read(d);
+        // Follow the includes of a file before those that come after it in the including file, as
+        // the compiler does. A macro that stands for __has_include is then mostly known before a
+        // text uses it.
+        reverse_requests(s, 0);
+        while (s->request_count && !s->key->refused) {
+            const struct request r = s->requests[--s->request_count]; // a copy: the array may move
+            look_for(s, &r);
+        }
+    }
+    cuc__presence_finish(d);
     cuc__key_begin(&contents, "contents 1");
     if (files->count) { // relative paths
         if (getcwd(here, sizeof(here)))
@@ -302,8 +361,14 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
         .began = time(NULL),
         .files = calloc(1, sizeof(*s.files)),
         .arena = cuc__arena_create(),
-        .directives = { .key = key, .name = source->name, .include = add_include, .user = &s },
+        .directives = { .key = key,
+                        .name = source->name,
+                        .include = add_include,
+                        .reload = reload,
+                        .user = &s },
     };
+
+    s.directives.arena = s.arena;
 
     cuc__presence_begin(&s.directives);
     if (s.files && s.arena)
@@ -323,5 +388,7 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
     cuc__name_set_free(&s.folders);
     cuc__name_set_free(&s.names);
     cuc__arena_free(s.arena);
+    free(s.requests);
+    free(s.text.at);
     return s.files;
 }

@@ -123,7 +123,7 @@ static void find_place(struct place *p, const char *text)
     p->line = p->at;
     while (p->line > text && p->line[-1] != '\n')
         p->line--;
-    p->end = p->at + strcspn(p->at, "\n");
+    p->end = strchrnul(p->at, '\n');
     p->directive = cuc__directive_of(p->line, p->at);
     if (!p->directive)
         return;
@@ -187,8 +187,9 @@ static void add_words(struct cuc__directives *d, const struct place *p, const ch
         if ((p->defines && has_parameter(&p->definition, word, bytes)) ||
             (!direct && cuc__is_reserved(word, bytes)))
             refuse(d, p);
-        if (CUC_RESERVE(d->words, d->word_room, d->word_count + 1))
-            d->words[d->word_count++] = (struct cuc__part){ p->from, word, bytes };
+        const char *copy = cuc__arena_copy(d->arena, word, bytes);
+        if (copy && CUC_RESERVE(d->words, d->word_room, d->word_count + 1))
+            d->words[d->word_count++] = (struct cuc__part){ p->from, copy, bytes };
         else
             cuc__key_refuse(d->key, "there is no memory");
         word = word_end - 1;
@@ -279,7 +280,12 @@ void cuc__presence_begin(struct cuc__directives *d)
 // ---- Checks
 
 // Words that make a text depend on the time or on #embed.
-static const char *const refused[] = { "__has_embed", "__TIME__", "__DATE__", "__TIMESTAMP__" };
+static const struct {
+    const char *name;
+    size_t bytes;
+} refused[] = {
+    { "__has_embed", 11 }, { "__TIME__", 8 }, { "__DATE__", 8 }, { "__TIMESTAMP__", 13 }
+};
 
 // Prepares the search for the operators from `first` on and, if `first` is 0, for the refused
 // words.
@@ -293,7 +299,7 @@ static void prepare_search(struct cuc__directives *d, size_t first)
     for (size_t i = first; i < d->operator_count; i++)
         cuc__word_search_add(&d->search.words, d->operators[i].name);
     for (int i = 0; !first && i < CUC_LENGTH(refused); i++)
-        cuc__word_search_add(&d->search.words, refused[i]);
+        cuc__word_search_add(&d->search.words, refused[i].name);
 }
 
 // Returns true if neither a name nor a part of it can begin with the byte at `p`.
@@ -302,55 +308,66 @@ static bool is_other(const char *p, const char *name, size_t bytes)
     return *p != name[0] && *p != name[cut_of(bytes)];
 }
 
-static void check_refused(struct cuc__directives *d, const struct cuc__directive_text *t,
+static void check_refused(struct cuc__directives *d, const char *from, const char *text,
                           const char *p)
 {
     for (int i = 0; i < CUC_LENGTH(refused); i++) {
-        size_t bytes = strlen(refused[i]);
-        bool whole = cuc__same_bytes(p, refused[i]) == bytes;
-        if (!is_other(p, refused[i], bytes) &&
-            (whole || may_be_joined(d, t->text, p, refused[i], bytes)))
+        const char *name = refused[i].name;
+        size_t bytes = refused[i].bytes;
+        if (is_other(p, name, bytes))
+            continue;
+        bool whole = cuc__same_bytes(p, name) == bytes;
+        if (whole || may_be_joined(d, text, p, name, bytes))
             cuc__key_refuse(d->key, whole ? "%s has %s" : "%s has a part of %s",
-                            cuc__directives_name(d, t->from), refused[i]);
+                            cuc__directives_name(d, from), name);
     }
 }
 
-static void check_operator(struct cuc__directives *d, const struct cuc__directive_text *t,
+static void check_operator(struct cuc__directives *d, const char *from, const char *text,
                            const struct cuc__presence_operator *of, const char *at)
 {
-    struct place p = { .of = of, .from = t->from, .at = at };
-
     if (is_other(at, of->name, of->bytes))
         return;
     if (cuc__same_bytes(at, of->name) == of->bytes && !is_word_byte(at + of->bytes) &&
-        (at == t->text || !is_word_byte(at - 1)))
-        check_place(d, &p, t->text);
-    else if (may_be_joined(d, t->text, at, of->name, of->bytes))
-        cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, t->from), of->name);
+        (at == text || !is_word_byte(at - 1)))
+        check_place(d, &(struct place){ .of = of, .from = from, .at = at }, text);
+    else if (may_be_joined(d, text, at, of->name, of->bytes))
+        cuc__key_refuse(d->key, "%s has a part of %s", cuc__directives_name(d, from), of->name);
 }
 
-void cuc__presence_check(struct cuc__directives *d, size_t index)
+size_t cuc__presence_check(struct cuc__directives *d, const char *from, const char *text,
+                           size_t bytes, size_t first)
 {
-    const struct cuc__directive_text text = d->texts[index]; // a copy, because the array may
-                                                             // move
-    size_t first = text.checked, last = d->operator_count;
-    const char *next = text.text, *at;
-
-    if (first == last)
-        return;
-    d->texts[index].checked = last;
-    prepare_search(d, first);
     struct cuc__word_search *search = &d->search.words;
-    cuc__word_search_begin(search, text.text, text.bytes);
+    const size_t last = d->operator_count;
+    const char *next = text, *at;
+
+    prepare_search(d, first);
+    cuc__word_search_begin(search, text, bytes);
     while (!d->key->refused && (at = cuc__word_search_next(search)) != NULL) {
         const char *p = at - next > CUC__WORD_BEFORE ? at - CUC__WORD_BEFORE : next;
         for (next = at + 1; p < next && !d->key->refused; p++) {
             if (!first)
-                check_refused(d, &text, p);
+                check_refused(d, from, text, p);
             for (size_t i = first; i < last; i++)
-                check_operator(d, &text, &d->operators[i], p);
+                check_operator(d, from, text, &d->operators[i], p);
         }
     }
+    return last;
+}
+
+// Checks a text again, for operators found since its last check.
+static void check_again(struct cuc__directives *d, struct cuc__directive_text *t)
+{
+    char *text = t->text;
+    size_t bytes = t->bytes;
+
+    if (!text) {
+        text = d->reload(d->user, t->from, &bytes);
+        bytes = text ? cuc__directives_join(d, t->from, text, bytes) : SIZE_MAX;
+    }
+    if (bytes != SIZE_MAX)
+        t->checked = cuc__presence_check(d, t->from, text, bytes, t->checked);
 }
 
 void cuc__presence_read(struct cuc__directives *d)
@@ -362,7 +379,8 @@ void cuc__presence_read(struct cuc__directives *d)
     while (more && !d->key->refused) {
         size_t before = d->operator_count;
         for (size_t i = 0; i < d->text_count && !d->key->refused; i++)
-            cuc__presence_check(d, i);
+            if (d->texts[i].checked < d->operator_count)
+                check_again(d, &d->texts[i]);
         more = d->operator_count != before;
     }
 }
@@ -371,9 +389,9 @@ void cuc__presence_finish(struct cuc__directives *d)
 {
     for (size_t i = 0; i < d->word_count; i++) {
         const struct cuc__part *word = &d->words[i];
-        const struct cuc__definition *m = cuc__definition_of(d, word->at, word->bytes);
+        const struct cuc__macro *m = cuc__macro_of(d, word->at, word->bytes);
         for (; m; m = m->next ? &d->definitions[m->next - 1] : NULL)
-            if (!m->has_parameters)
+            if (m->body)
                 cuc__key_refuse(d->key, "%s asks for a file by a name with a macro, %.*s",
                                 cuc__directives_name(d, word->from), (int)word->bytes, word->at);
     }
