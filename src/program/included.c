@@ -12,6 +12,48 @@
 
 enum { MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2, FEWEST_ROOM = 1 << 16 };
 
+// ---- Roots
+
+void cuc__roots_add(struct cuc__roots *roots, const char *path)
+{
+    char *copy = roots->count < CUC__ROOTS && *path ? strdup(path) : NULL;
+
+    if (!copy)
+        return;
+    roots->path[roots->count] = copy;
+    roots->bytes[roots->count] = strlen(copy);
+    roots->fd[roots->count++] = -1;
+}
+
+void cuc__roots_open(struct cuc__roots *roots)
+{
+    for (int i = 0; i < roots->count; i++)
+        roots->fd[i] = cuc__open(roots->path[i], O_PATH | O_DIRECTORY);
+}
+
+void cuc__roots_close(struct cuc__roots *roots)
+{
+    for (int i = 0; i < roots->count; i++) {
+        if (roots->fd[i] >= 0)
+            close(roots->fd[i]);
+        roots->fd[i] = -1;
+    }
+}
+
+int cuc__roots_of(const struct cuc__roots *roots, const char **path)
+{
+    for (int i = 0; i < roots->count; i++) {
+        const char *rest = *path + roots->bytes[i];
+        // The rest must not be an absolute path.
+        if (roots->fd[i] >= 0 && strncmp(*path, roots->path[i], roots->bytes[i]) == 0 &&
+            rest[0] == '/' && rest[1] && rest[1] != '/') {
+            *path = rest + 1;
+            return roots->fd[i];
+        }
+    }
+    return AT_FDCWD;
+}
+
 // ---- Files
 
 static struct cuc__included_state state_of(const struct stat *about)
@@ -53,12 +95,15 @@ bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *f
     return true;
 }
 
-bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file)
+bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file,
+                          const struct cuc__roots *roots)
 {
+    const char *path = file->path;
     struct cuc__included now = *file;
     const time_t began = time(NULL);
     struct stat about;
-    int fd = cuc__open(file->path, O_RDONLY | O_NONBLOCK);
+    int folder = cuc__roots_of(roots, &path);
+    int fd = cuc__open_at(folder, path, O_RDONLY | O_NONBLOCK, 0);
     bool same = fd >= 0 && fstat(fd, &about) == 0 &&
                 cuc__included_read(text, &now, fd, &about, began) &&
                 memcmp(now.digest, file->digest, sizeof(now.digest)) == 0;
@@ -75,7 +120,7 @@ bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included 
 static bool has_same_contents(struct cuc__includes *files, struct cuc__included *file)
 {
     struct cuc__included_text text = { .at = NULL };
-    bool same = cuc__included_reread(&text, file);
+    bool same = cuc__included_reread(&text, file, &files->roots);
 
     free(text.at);
     files->stored &= !same || file->kind != CUC__INCLUDED_KNOWN; // the store's entry lets the next
@@ -85,8 +130,10 @@ static bool has_same_contents(struct cuc__includes *files, struct cuc__included 
 
 static bool is_unchanged(struct cuc__includes *files, struct cuc__included *file, bool untouched)
 {
+    const char *path = file->path;
+    int folder = cuc__roots_of(&files->roots, &path);
     struct stat about;
-    bool there = stat(file->path, &about) == 0;
+    bool there = fstatat(folder, path, &about, 0) == 0;
 
     if (!there && errno != ENOENT && errno != ENOTDIR)
         return false;
@@ -105,10 +152,13 @@ static bool is_unchanged(struct cuc__includes *files, struct cuc__included *file
 
 bool cuc__includes_unchanged(cuc__includes *files, bool untouched)
 {
-    for (size_t i = 0; i < files->count; i++)
-        if (!is_unchanged(files, &files->at[i], untouched))
-            return false;
-    return true;
+    bool same = true;
+
+    cuc__roots_open(&files->roots);
+    for (size_t i = 0; i < files->count && same; i++)
+        same = is_unchanged(files, &files->at[i], untouched);
+    cuc__roots_close(&files->roots);
+    return same;
 }
 
 // ---- Entries
@@ -196,6 +246,8 @@ void cuc__includes_free(cuc__includes *files)
         return;
     for (size_t i = 0; i < files->count; i++)
         free(files->at[i].path);
+    for (int i = 0; i < files->roots.count; i++)
+        free(files->roots.path[i]);
     free(files->at);
     free(files->operators.at);
     free(files);

@@ -27,15 +27,37 @@ struct cuc__included {
     unsigned char digest[CUC__SHA256_BYTES];
 };
 
+// Folders that contain most of the paths. While they are open, the system looks a path up from its
+// folder instead of from the root of the file system.
+enum { CUC__ROOTS = 8 };
+
+struct cuc__roots {
+    char *path[CUC__ROOTS];
+    size_t bytes[CUC__ROOTS];
+    int fd[CUC__ROOTS]; // -1 if the folder is not open or does not exist
+    int count;
+};
+
 struct cuc__includes {
     struct cuc__included *at;
     size_t count, room;
+    struct cuc__roots roots;
     cuc__key key;                              // of the entry
     unsigned char contents[CUC__SHA256_BYTES]; // the hash of all paths and digests
     struct cuc__text operators;                // names of macros that stand for __has_include
     bool recalled;                             // the list belongs to an earlier source
     bool stored;                               // the store already has this list unchanged
 };
+
+// Adds a root without opening it. Does nothing if there are CUC__ROOTS already, or if out of
+// memory.
+void cuc__roots_add(struct cuc__roots *roots, const char *path);
+void cuc__roots_open(struct cuc__roots *roots);
+void cuc__roots_close(struct cuc__roots *roots);
+
+// Returns the folder to pass to openat() for a path, and shortens the path to what follows the
+// folder.
+int cuc__roots_of(const struct cuc__roots *roots, const char **path);
 
 // Memory that holds the text of one file at a time.
 struct cuc__included_text {
@@ -50,7 +72,8 @@ bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *f
                         const struct stat *about, time_t began);
 
 // Reads a file again, by its path. Returns false if that fails or if the contents have changed.
-bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file);
+bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file,
+                          const struct cuc__roots *roots);
 
 // Reads an entry's list. Returns NULL if the entry has another format, or if out of memory.
 cuc__includes *cuc__includes_decode(const char *data, size_t bytes);

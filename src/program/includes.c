@@ -79,6 +79,7 @@ static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
     const struct cuc__name *known = cuc__name_set_find(&s->folders, path, bytes);
     size_t above = bytes;
     char text[PATH_MAX];
+    const char *rest = text;
     struct stat about;
 
     if (known || !bytes)
@@ -88,7 +89,8 @@ static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
     bool missing = above && is_missing_folder(s, path, above - 1);
     if (!missing) {
         snprintf(text, sizeof(text), "%.*s", (int)bytes, path);
-        missing = stat(text, &about) != 0 && (errno == ENOENT || errno == ENOTDIR);
+        int folder = cuc__roots_of(&s->files->roots, &rest);
+        missing = fstatat(folder, rest, &about, 0) != 0 && (errno == ENOENT || errno == ENOTDIR);
         struct cuc__included *added = missing ? find_path(s, path, bytes) : NULL;
         if (missing && !added)
             added = add_path(s, path, bytes);
@@ -134,7 +136,7 @@ static char *reload(void *scan, const char *from, size_t *bytes)
     struct scan *s = scan;
     struct cuc__included *file = find_path(s, from, strlen(from)), now = *file;
 
-    if (!cuc__included_reread(&s->text, &now)) {
+    if (!cuc__included_reread(&s->text, &now, &s->files->roots)) {
         cuc__key_refuse(s->key, "%s changes", from);
         return NULL;
     }
@@ -150,8 +152,10 @@ static void add_candidate(struct scan *s, const char *path, size_t bytes)
     if (s->key->refused || find_path(s, path, bytes) ||
         (slash && is_missing_folder(s, path, (size_t)(slash - path))))
         return;
-    int fd = cuc__open(path, O_RDONLY | O_NONBLOCK); // O_NONBLOCK: opening a pipe does not wait for
-                                                     // a writer
+    const char *rest = path;
+    int folder = cuc__roots_of(&s->files->roots, &rest);
+    // O_NONBLOCK: opening a pipe does not wait for a writer.
+    int fd = cuc__open_at(folder, rest, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0 && errno != ENOENT && errno != ENOTDIR) {
         cuc__key_refuse(s->key, "%s cannot be read", path);
         return;
@@ -274,6 +278,12 @@ static bool make_list_key(struct scan *s)
            (lines || source->header_count || source->first_count);
 }
 
+static void add_roots(cuc__includes *files, const struct cuc__include_source *source)
+{
+    for (size_t i = 0; i < source->folder_count; i++)
+        cuc__roots_add(&files->roots, source->folders[i]);
+}
+
 // Takes the list from the store. Still checks the source for lines that refuse a key and that the
 // list's key does not cover.
 static bool recall(struct scan *s, const cuc__store *store)
@@ -286,6 +296,8 @@ static bool recall(struct scan *s, const cuc__store *store)
         return false;
     files = cuc__includes_decode(entry.data, entry.bytes);
     free(entry.file);
+    if (files)
+        add_roots(files, s->source);
     bool same = files && cuc__includes_unchanged(files, false);
     const char *end = same ? files->operators.at + files->operators.length : NULL;
     for (const char *p = same ? files->operators.at : NULL; same && p < end; p += strlen(p) + 1)
@@ -314,6 +326,7 @@ static void scan(struct scan *s)
     cuc__key_maker contents;
     char here[PATH_MAX];
 
+    cuc__roots_open(&files->roots);
     cuc__directives_add(d, NULL, source->definitions);
     for (size_t i = 0; i < source->first_count; i++)
         add_include(s, NULL, source->first[i], true);
@@ -332,6 +345,7 @@ static void scan(struct scan *s)
         }
     }
     cuc__presence_finish(d);
+    cuc__roots_close(&files->roots);
     cuc__key_begin(&contents, "contents 1");
     if (files->count) { // relative paths
         if (getcwd(here, sizeof(here)))
@@ -371,10 +385,12 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
     s.directives.arena = s.arena;
 
     cuc__presence_begin(&s.directives);
-    if (s.files && s.arena)
+    if (s.files && s.arena) {
+        add_roots(s.files, source);
         cuc__directives_add(&s.directives, NULL, source->text);
-    else
+    } else {
         cuc__key_refuse(key, "there is no memory");
+    }
     if (!key->refused && (!make_list_key(&s) || !store || !recall(&s, store)))
         scan(&s);
     if (!key->refused)
