@@ -5,6 +5,7 @@
 #include "program/included.h"
 #include "testing.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,13 +13,18 @@
 static char folder[] = "/tmp/cucore-includes-XXXXXX";
 static cuc__store store = { .max_bytes = 1 << 30 };
 
-static void write_file(const char *name, const char *text)
+static void write_bytes(const char *name, const char *text, size_t bytes)
 {
     FILE *f = fopen(name, "w");
 
     ck_assert_msg(f != NULL, "%s", name);
-    fputs(text, f);
+    ck_assert_uint_eq(fwrite(text, 1, bytes, f), bytes);
     fclose(f);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    write_bytes(name, text, strlen(text));
 }
 
 static void make_folder(void)
@@ -30,7 +36,7 @@ static void make_folder(void)
     snprintf(dir, sizeof(dir), "%s/cache", folder);
     store.dir = dir;
     ck_assert_int_eq(mkdir("first", 0755) | mkdir("second", 0755) | mkdir("second/sub", 0755) |
-                         mkdir("own", 0755) | mkdir("memory", 0755),
+                         mkdir("third", 0755) | mkdir("own", 0755) | mkdir("memory", 0755),
                      0);
 }
 
@@ -47,7 +53,7 @@ static void remove_folder(void)
 // from a store, and is written to it; *recalled says whether it came from there.
 static const char *make_key(const char *text, const char *definitions, bool stores, bool *recalled)
 {
-    static const char *const folders[] = { "first", "second" };
+    static const char *const folders[] = { "first", "second/sub", "second", "third/" };
     static char *const header_names[] = { "memory/h.h" };
     static char *const header_texts[] = { "#include \"beside.h\"\n" };
     static char result[16][400];
@@ -106,6 +112,36 @@ static const struct {
     { "#include \"sub.d/h\"\n", "second/sub/h.stdh", "#define X\n" },
     { "", "memory/beside.h", NULL }, // a header in memory includes it
     { "#include_next <h.h>\n", "second/h.h", NULL },
+    { "#include <h.h>\n", "third/h.h", NULL },
+    { "#include <sub//h.h>\n", "second/sub/h.h", NULL },
+    { "#include <sub/../h.h>\n", "second/h.h", NULL },
+    // Lines, comments and literals
+    { "#include <h.h>", "second/h.h", NULL }, // no newline at the end
+    { "#include <h.h>\\", "second/h.h", NULL },
+    { "#include <h.h>\\\n", "second/h.h", NULL },
+    { "#include <h.h>\r\n", "second/h.h", NULL },
+    { "int a;\r\n#inc\\\r\nlude <h.h>\r\nint b;\r\n", "second/h.h", NULL },
+    { "\xEF\xBB\xBF#include <h.h>\n", "second/h.h", NULL },
+    { "#\\\n\\\ninclude\\\n<h.\\\nh>\n", "second/h.h", NULL },
+    { "int a; // b \\\n c\n#include <h.h>\n", "second/h.h", NULL },
+    { " \t\v\f# \tinclude\t<h.h> // a\n", "second/h.h", NULL },
+    { "/* a */ /* b */ # /* c */ include /* d */ <h.h> /* e */\n", "second/h.h", NULL },
+    { "/* a\n # b\n*/ #include <h.h>\n", "second/h.h", NULL },
+    { "/* a **/#include <h.h>\n", "second/h.h", NULL },
+    { "// a /*\n#include <h.h>\n", "second/h.h", NULL },
+    { "const char *a = \"/*\";\n#include <h.h>\n", "second/h.h", NULL },
+    { "const char a = '\"';\n#include <h.h>\n", "second/h.h", NULL },
+    { "const char *a = R\"(/*)\";\n#include <h.h>\n", "second/h.h", NULL },
+    { "const char *a = R\"(\n\")\";\n#include <h.h>\n", "second/h.h", NULL },
+    { "const char *a = R\"x(\n//)x\";\n#include <h.h>\n", "second/h.h", NULL },
+    { "asm(\"%0, %1;\" : : );\n%:include <h.h>\n", "second/h.h", NULL },
+    { "a % b; # c\nd #e\n%%: f\n#include <h.h>\n", "second/h.h", NULL },
+    { "#pragma once\n#error \"\n#line 7 \"a\"\n#\n##\n#include <h.h>\n", "second/h.h", NULL },
+    // Conditions
+    { "#if 0\n#include <h.h>\n#endif\n", "second/h.h", NULL },
+    { "#if 1\n#else\n#include <h.h>\n#endif\n", "second/h.h", NULL },
+    { "#ifdef A\n#elif B\n#ifndef C\n#include <h.h>\n#endif\n#endif\n", "second/h.h", NULL },
+    { "#ifndef A\n#define A\n#include <h.h>\n#endif\n", "second/h.h", NULL },
     // __has_include
     { "#if __has_include(<h.h>)\n#endif\n", "second/h.h", NULL },
     { "#if __has_include(\"h.h\")\n#endif\n", "own/h.h", NULL },
@@ -127,6 +163,9 @@ static const struct {
     { "#define HAS(X) __has_include(X)\n#if HAS(\"h.h\")\n", "own/h.h", NULL },
     { "#define HAS( X ) __has_include /**/ ( X ) \n#if HAS(<h.h>)\n", "second/h.h", NULL },
     { "#if HAS(<h.h>)\n#endif\n#include \"has.h\"\n", "second/h.h", NULL }, // defined later
+    { "#include \"has.h\"\n#if HAS(<h.h>)\n#endif\n", "second/h.h", NULL },
+    { "#if LIB_HAS_INCLUDE(<h.h>)\n#endif\n#include \"has.h\"\n", "second/h.h", NULL },
+    { "#include \"has.h\"\n#if LIB_HAS_INCLUDE(<h.h>)\n#endif\n", "second/h.h", NULL },
     { "#if HAS(<h.h>)\n", "second/h.h", "#define HAS(X) __has_include(X)\n" },
     { "#define HAS(X) __has_include(X)\n#define HAS2(Y) HAS(Y)\n#if HAS2(<h.h>)\n", "second/h.h",
       NULL },
@@ -150,13 +189,19 @@ static const struct {
       NULL },
 };
 
+static void write_has(void)
+{
+    write_file("own/has.h", "#define HAS(X) __has_include(X)\n"
+                            "#define LIB_HAS_INCLUDE(X) __has_include(X)\n");
+}
+
 CASE("includes", .setup = make_folder, .teardown = remove_folder);
 
 TEST_ROWS(a_file_that_appears_changes_the_key, known)
 {
     const char *text = known[_i].text, *file = known[_i].file;
 
-    write_file("own/has.h", "#define HAS(X) __has_include(X)\n");
+    write_has();
     write_file("own/defines.h", "#define H <of_header.h>\n");
     ck_assert_int_eq(mkdir("first/sub.d", 0755), 0);
     ck_assert_int_eq(symlink("sub", "second/sub.d"), 0);
@@ -177,6 +222,7 @@ static const struct {
     const char *text, *why, *definitions;
 } unknown[] = {
     { "#if __has_include(H)\n", "does not name the file of __has_include", NULL },
+    { "#if __has_include(H)", "does not name the file of __has_include", NULL },
     { "#if __has_include_next(H)\n", "does not name the file of __has_include_next", NULL },
     { "#if __has_include(<h.h>\n", "__has_include", NULL },
     { "#if __has_include(\n", "__has_include", NULL },
@@ -210,6 +256,21 @@ static const struct {
     { "#define J(A, B, C, D) A##B##C##D\nconst char *t = J(_,_T,I,ME__);\n", "a part of __TIME__",
       NULL },
     { "#if J(__has_include, _next)(<h.h>)\n", "__has_include", NULL },
+    { "#if J(__has,\n_include)(<h.h>)\n", "a part of __has_", NULL },
+    { "#if J(__has_i/* */, nclude)(<h.h>)\n", "a part of __has_", NULL },
+    { "const char *t = J(_,\n_TI,\nM, E__);\n", "a part of __TIME__", NULL },
+    { "#if J(LIB_HAS, _INCLUDE)(<h.h>)\n#endif\n#include \"has.h\"\n", "a part of LIB_HAS", NULL },
+    { "#include \"has.h\"\n#if J(LIB_, HAS_INCLUDE)(<h.h>)\n#endif\n", "a part of LIB_HAS", NULL },
+    { "#if LIB_HAS_INCLUDE(H)\n#endif\n#include \"has.h\"\n", "the file of LIB_HAS", NULL },
+    // Words and lines
+    { "const char *t = __TIME__;", "has __TIME__", NULL },
+    { "// __DATE__\n", "has __DATE__", NULL },
+    { "const char *t = \"\xC3\xA4__TIMESTAMP__\xC3\xA4\";\n", "has __TIMESTAMP__", NULL },
+    { "#if __has_embed(<h.h>)\n", "has __has_embed", NULL },
+    { "?\?=include <h.h>\n", "has ?\?=", NULL },
+    { "// ?\?\?\?/\n#include <h.h>\n", "has ?\?/", NULL },
+    { "int a;\r#include <h.h>\n", "carriage return", NULL },
+    { "int a; \\ \n", "backslash and blanks", NULL },
     { "const char *t = T;\n", "__TIME__", "#define T __TIME__\n" },
     // Includes
     { "#define H(X) <X>\n#include H(h.h)\n", "does not name its file", NULL },
@@ -233,10 +294,146 @@ static const struct {
 
 TEST_ROWS(what_cannot_be_known_has_no_key, unknown)
 {
+    write_has();
     const char *key = key_of(unknown[_i].text, unknown[_i].definitions);
 
     ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, unknown[_i].why), "%s: %s",
                   unknown[_i].text, key);
+}
+
+// ---- Headers
+
+// Writes a text to a header that a source includes, and a small header before and after it. Returns
+// the key of the source.
+static const char *key_of_header(const char *text, const char *definitions)
+{
+    write_has();
+    write_file("first/before.h", "int before;\n");
+    write_file("first/top.h", text);
+    write_file("first/after.h", "int after;");
+    return key_of("#include <before.h>\n#include <top.h>\n#include <after.h>\n", definitions);
+}
+
+TEST_ROWS(a_header_is_read_as_a_source_is, known)
+{
+    const char *text = known[_i].text, *file = known[_i].file;
+
+    write_file("own/defines.h", "#define H <of_header.h>\n");
+    ck_assert_int_eq(mkdir("first/sub.d", 0755), 0);
+    ck_assert_int_eq(symlink("sub", "second/sub.d"), 0);
+    const char *before = key_of_header(text, known[_i].definitions);
+    ck_assert_msg(strlen(before) == 64, "%s: %s", text, before);
+    write_file(file, "#include \"nested.h\"");
+    const char *after = key_of_header(text, known[_i].definitions);
+    ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s: %s", text, after);
+    write_file("second/nested.h", "// changed\n");
+    before = key_of_header(text, known[_i].definitions);
+    ck_assert_msg(strlen(before) == 64 && strcmp(before, after) != 0, "%s: %s", text, before);
+}
+
+TEST_ROWS(a_header_may_have_no_key, unknown)
+{
+    const char *key = key_of_header(unknown[_i].text, unknown[_i].definitions);
+
+    ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, unknown[_i].why), "%s: %s",
+                  unknown[_i].text, key);
+}
+
+TEST(a_header_with_a_zero_byte_has_no_key)
+{
+    static const char text[] = "int a;\n\0#include <h.h>\n";
+
+    for (size_t bytes = 8; bytes < sizeof(text); bytes += sizeof(text) - 9) {
+        write_bytes("first/zero.h", text, bytes); // the zero byte is the last byte, then one within
+        const char *key = key_of("#include <zero.h>\n", NULL);
+        ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, "has a zero byte"), "%s",
+                      key);
+    }
+}
+
+TEST(an_empty_header_has_a_key)
+{
+    write_file("first/empty.h", "");
+    ck_assert_uint_eq(strlen(key_of("#include <empty.h>\n", NULL)), 64);
+}
+
+// The text of a longer header stays in memory after the text of the next one.
+TEST(a_header_ends_where_its_file_does)
+{
+    write_file("first/long.h", "//        other.h>\n#include <h.h>\n");
+    write_file("first/h.h", "#include <");
+    const char *before = key_of("#include <long.h>\n", NULL);
+    ck_assert_msg(strstr(before, "an #include does not name its file"), "%s", before);
+    write_file("first/h.h", "// #define");
+    before = key_of("#include <long.h>\n", NULL);
+    ck_assert_msg(strlen(before) == 64, "%s", before);
+    write_file("first/other.h", "// other\n");
+    ck_assert_str_eq(key_of("#include <long.h>\n", NULL), before);
+    // Joining lines leaves the end of the former text in memory after the joined one.
+    write_file("first/h.h", "//\\\n\\\n\\\n\\\n\\\n\\\n\\\n\\\n\\\n\\\n #include <i.h>");
+    before = key_of("#include <h.h>\n", NULL);
+    write_file("first/i.h", "// i\n");
+    ck_assert_str_eq(key_of("#include <h.h>\n", NULL), before);
+    // Texts about as long as the memory
+    static char text[70000];
+    memset(text, ' ', sizeof(text));
+    memcpy(text, "#include <end.h>\n", 17);
+    for (size_t bytes = 65536 - 200; bytes < 65536 + 200; bytes += 7) {
+        memcpy(text + bytes - 17, "\n#include <last.h", 17);
+        text[bytes] = '>';
+        write_bytes("first/h.h", text, bytes + 1);
+        memset(text + bytes - 17, ' ', 18);
+        ck_assert_int_eq(remove("second/last.h") == 0 || errno == ENOENT, 1);
+        before = key_of("#include <h.h>\n", NULL);
+        write_file("second/last.h", "// last\n");
+        ck_assert_str_ne(key_of("#include <h.h>\n", NULL), before);
+    }
+}
+
+TEST(headers_may_include_one_another)
+{
+    write_file("first/a.h", "#include <b.h>\n#include \"a.h\"\n#define H \"c.h\"\n");
+    write_file("first/b.h", "#include \"a.h\"\n#include H\n#if __has_include(<b.h>)\n#endif\n");
+    write_file("first/c.h", "#include H\n#include <sub/../a.h>\n#include \"d.h\"\n");
+    const char *before = key_of("#include \"a.h\"\n", NULL);
+    ck_assert_msg(strlen(before) == 64, "%s", before);
+    write_file("first/d.h", "#include \"b.h\"\n");
+    const char *after = key_of("#include \"a.h\"\n", NULL);
+    ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
+}
+
+// A name found before is still looked for beside each file that includes it in quotes.
+TEST(a_name_may_be_beside_each_header)
+{
+    ck_assert_int_eq(mkdir("first/x", 0755) | mkdir("first/y", 0755), 0);
+    write_file("first/x/a.h", "#include \"b.h\"\n");
+    write_file("first/y/a.h", "#include \"b.h\"\n#include <b.h>\n");
+    write_file("first/b.h", "// b\n");
+    static const char text[] = "#include <b.h>\n#include <x/a.h>\n#include <y/a.h>\n";
+    const char *before = key_of(text, NULL);
+    ck_assert_msg(strlen(before) == 64, "%s", before);
+    write_file("first/y/b.h", "// beside\n");
+    const char *after = key_of(text, NULL);
+    ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
+}
+
+// Adds the missing folders one by one, then the file.
+TEST(a_missing_folder_stands_for_the_files_in_it)
+{
+    static const char text[] = "#include <deep/er/h.h>\n#include <deep/i.h>\n";
+    bool recalled;
+
+    const char *before = key_of(text, NULL);
+    ck_assert_msg(strlen(before) == 64, "%s", before);
+    ck_assert_int_eq(mkdir("second/deep", 0755), 0);
+    ck_assert_str_eq(make_key(text, NULL, true, &recalled), before);
+    ck_assert(!recalled); // other places are missing now
+    ck_assert_str_eq(key_of(text, NULL), before);
+    ck_assert_int_eq(mkdir("second/deep/er", 0755), 0);
+    ck_assert_str_eq(key_of(text, NULL), before);
+    write_file("second/deep/er/h.h", "// h\n");
+    const char *after = key_of(text, NULL);
+    ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
 }
 
 // The compiler may never open a file that is named in a skipped branch.
