@@ -167,6 +167,10 @@ static const struct {
     { "#if LIB_HAS_INCLUDE(<h.h>)\n#endif\n#include \"has.h\"\n", "second/h.h", NULL },
     { "#include \"has.h\"\n#if LIB_HAS_INCLUDE(<h.h>)\n#endif\n", "second/h.h", NULL },
     { "#if HAS(<h.h>)\n", "second/h.h", "#define HAS(X) __has_include(X)\n" },
+    { "#if \xC3\xA4_HAS_INCLUDE(<h.h>)\n", "second/h.h",
+      "#define \xC3\xA4_HAS_INCLUDE(X) __has_include(X)\n" },
+    { "#if H(<h.h>) && HA(<i.h>)\n", "second/h.h",
+      "#define H(X) __has_include(X)\n#define HA(X) __has_include(X)\n" },
     { "#define HAS(X) __has_include(X)\n#define HAS2(Y) HAS(Y)\n#if HAS2(<h.h>)\n", "second/h.h",
       NULL },
     { "#ifdef __has_include\n#define HAS(X) __has_include(X)\n#else\n#define HAS(X) 0\n#endif\n"

@@ -67,6 +67,7 @@ struct cuc__directives {
     struct cuc__presence_operator {
         char name[64];
         size_t bytes;
+        bool is_everywhere; // not in the search, so any byte of a text may begin it
     } operators[CUC__PRESENCE_OPERATORS];
     size_t operator_count;
     struct {

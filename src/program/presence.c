@@ -293,13 +293,14 @@ static void prepare_search(struct cuc__directives *d, size_t first)
 {
     if (d->search.last == d->operator_count && d->search.first == first)
         return;
-    d->search.words = (struct cuc__word_search){ .every = false };
+    d->search.words = (struct cuc__word_search){ .rest = NULL };
     d->search.first = first;
     d->search.last = d->operator_count;
     for (size_t i = first; i < d->operator_count; i++)
-        cuc__word_search_add(&d->search.words, d->operators[i].name);
+        d->operators[i].is_everywhere =
+            !cuc__word_search_add(&d->search.words, d->operators[i].name);
     for (int i = 0; !first && i < CUC_LENGTH(refused); i++)
-        cuc__word_search_add(&d->search.words, refused[i].name);
+        (void)cuc__word_search_add(&d->search.words, refused[i].name);
 }
 
 // Returns true if neither a name nor a part of it can begin with the byte at `p`.
@@ -343,6 +344,9 @@ size_t cuc__presence_check(struct cuc__directives *d, const char *from, const ch
     const char *next = text, *at;
 
     prepare_search(d, first);
+    for (size_t i = first; i < last; i++)
+        for (const char *p = text; d->operators[i].is_everywhere && p < text + bytes; p++)
+            check_operator(d, from, text, &d->operators[i], p);
     cuc__word_search_begin(search, text, bytes);
     while (!d->key->refused && (at = cuc__word_search_next(search)) != NULL) {
         const char *p = at - next > CUC__WORD_BEFORE ? at - CUC__WORD_BEFORE : next;
@@ -350,7 +354,8 @@ size_t cuc__presence_check(struct cuc__directives *d, const char *from, const ch
             if (!first)
                 check_refused(d, from, text, p);
             for (size_t i = first; i < last; i++)
-                check_operator(d, from, text, &d->operators[i], p);
+                if (!d->operators[i].is_everywhere)
+                    check_operator(d, from, text, &d->operators[i], p);
         }
     }
     return last;

@@ -40,16 +40,14 @@ static void add_gap(struct cuc__word_search *s, char byte)
     allow(s, 4, byte, GAP_34 | GAP_2 | GAPS_23);
 }
 
-void cuc__word_search_add(struct cuc__word_search *s, const char *name)
+bool cuc__word_search_add(struct cuc__word_search *s, const char *name)
 {
     static const char gaps[] = CUC__WORD_GAPS;
     const int parts = PART_4 | PART_5 | PART_6 | PART_7;
 
     for (int i = 0; i < CUC__WORD_FEWEST; i++)
-        if (!name[i] || (unsigned char)name[i] >= 0x80) { // the vectors compare only ASCII
-            s->every = true;
-            return;
-        }
+        if (!name[i] || (unsigned char)name[i] >= 0x80) // the vectors compare only ASCII
+            return false;
     for (int k = 0; k < CUC__WORD_PART; k++) {
         allow(s, k, name[k], PART_4);
         allow(s, k, name[k + 1], PART_5);
@@ -71,6 +69,7 @@ void cuc__word_search_add(struct cuc__word_search *s, const char *name)
     allow(s, 4, name[1], GAPS_23);
     for (const char *gap = gaps; *gap; gap++)
         add_gap(s, *gap);
+    return true;
 }
 
 static bool is_place(const struct cuc__word_search *s, const char *p)
@@ -79,7 +78,7 @@ static bool is_place(const struct cuc__word_search *s, const char *p)
 
     for (int k = 0; k < CUC__WORD_WINDOW && forms; k++)
         forms &= s->bytes[k][(unsigned char)p[k]];
-    return s->every || forms;
+    return forms;
 }
 
 // Moves to the next block with a hit. Returns false at the end.
@@ -87,8 +86,10 @@ static bool find_block_in_c(struct cuc__word_search *s)
 {
     for (s->hits = 0; !s->hits && s->rest < s->end; s->rest += CUC__WORD_BLOCK) {
         s->block = s->rest;
+        const unsigned char *p = (const unsigned char *)s->block;
         for (int i = 0; i < CUC__WORD_BLOCK; i++)
-            s->hits |= (uint32_t)is_place(s, s->block + i) << i;
+            if (s->bytes[0][p[i]] & s->bytes[1][p[i + 1]])
+                s->hits |= (uint32_t)is_place(s, s->block + i) << i;
     }
     return s->hits != 0;
 }
@@ -146,7 +147,7 @@ void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t
     s->hits = 0;
     s->find_block = find_block_in_c;
 #ifdef __x86_64__
-    if (!cuc__word_search_in_c && !s->every && __builtin_cpu_supports("avx2"))
+    if (!cuc__word_search_in_c && __builtin_cpu_supports("avx2"))
         s->find_block = find_block_by_avx2;
 #endif
 }

@@ -26,7 +26,6 @@ struct cuc__word_search {
     // lower and the upper half of a byte.
     unsigned char bytes[CUC__WORD_WINDOW][256];
     unsigned char lower[CUC__WORD_WINDOW][16], upper[CUC__WORD_WINDOW][16];
-    bool every; // a name cannot be searched for, so every place counts
     const char *block, *rest, *end;
     uint32_t hits; // one bit for each byte of the block
     bool (*find_block)(struct cuc__word_search *s);
@@ -35,8 +34,9 @@ struct cuc__word_search {
 // Makes the search do without the processor's vectors. Tests set it.
 extern bool cuc__word_search_in_c;
 
-// Adds a name. A name that is short or not ASCII makes the search slow.
-void cuc__word_search_add(struct cuc__word_search *s, const char *name);
+// Adds a name. Returns false if the name has fewer than CUC__WORD_FEWEST bytes, or if these are not
+// all ASCII. The search then leaves the name out.
+bool cuc__word_search_add(struct cuc__word_search *s, const char *name);
 
 // Begins the search in a text of `bytes` bytes, which CUC__WORD_PADDING zero bytes must follow.
 void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t bytes);
