@@ -467,6 +467,19 @@ static const struct tile_op *product_like(const struct tile_fused *p, const stru
     return mma;
 }
 
+// True if a store's tile is shaped like a product's result, or like the only product's result
+// transposed.
+static bool is_stored_like_product(const struct tile_fused *p, const struct tile_op *store)
+{
+    const struct tile_value *x = store->operand[store->operand_count - 1];
+    const struct tile_type *sums = &p->base.mma->result[0]->type;
+
+    if (tile_is_turned(x))
+        return p->products == 1 && x->type.rank == 2 && x->type.extent[0] == sums->extent[1] &&
+               x->type.extent[1] == sums->extent[0];
+    return product_like(p, &x->type);
+}
+
 // Plans the last store of a tile shaped like a product's result as a TMA store. The launch checks
 // that the other stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
@@ -477,7 +490,7 @@ static void plan_store(struct tile_fused *p)
         if (op->block_count ||
             (tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
-        if (op->kind == TILE_STORE && product_like(p, &op->operand[op->operand_count - 1]->type))
+        if (op->kind == TILE_STORE && is_stored_like_product(p, op))
             store = op;
     }
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
@@ -487,6 +500,10 @@ static void plan_store(struct tile_fused *p)
                             *x = store->operand[store->operand_count - 1];
     const struct tile_attribute *shape = tile_attribute(store, TILE_ATTR_SHAPE);
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
+    if (tile_is_turned(x)) {
+        (void)tile_plan_turned_store(&p->base, store);
+        return;
+    }
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1 ||
         (x->type.dtype != CUC_F16 && x->type.dtype != CUC_BF16 && x->type.dtype != CUC_F32) ||
         (uint32_t)x->type.extent[1] * tile_bytes_of(x->type.dtype) % TILE_SLAB_LINE)
@@ -668,6 +685,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     // simultaneously. Large products ran 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
+    if (p->base.turned && !tile_set_turned_layouts(kernel, &p->base))
+        return NULL;
     plan_slices(p, target);
     *why = plan_shared(p, target);
     if (*why)

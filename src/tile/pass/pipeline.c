@@ -471,7 +471,7 @@ static void plan_store(struct tile_pipeline *p)
     uint32_t element = tile_bytes_of(x->type.dtype), last = shape->count - 1u;
     int64_t dropped = tile_int(store, TILE_ATTR_DROPPED, 0);
     uint32_t box[TILE_MAP_RANK];
-    if (tile_plan_turned_store(p, store))
+    if (p->swapped && tile_plan_turned_store(p, store))
         return;
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || dropped >> last & 1 ||
         !tile_starts_aligned(p, store, element) ||
@@ -663,7 +663,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     p->raster += p->cluster - 1; // round up, so that the tiles of a cluster are adjacent
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
-    if (p->turned && !tile_set_turned_layouts(kernel, p, layout))
+    if (p->turned && !tile_set_turned_layouts(kernel, p))
         return NULL;
     for (uint32_t i = 0; i < p->products; i++)
         p->product[i].mma->result[0]->layout = layout;

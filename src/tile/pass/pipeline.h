@@ -263,9 +263,10 @@ uint32_t tile_swizzle_of(uint32_t span); // a tensor map's encoding
 // threads must store it. tile_set_turned_layouts() gives the layouts of the accumulators and of the
 // stored tile to all values that are transposed into each other; false: out of memory.
 // tile_turned_slabs() returns the slabs of 64 rows of accumulators.
+// tile_is_turned() returns true if a tile is computed from a transposed one, element by element.
 bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store);
-bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p,
-                             struct tile_layout *layout);
+bool tile_is_turned(const struct tile_value *x);
+bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p);
 uint32_t tile_turned_slabs(const struct tile_pipeline *p);
 // Sets the number of rows of accumulators that one such store writes: 64, or 16 of a warp.
 void tile_set_turned_rows(struct tile_tensor_map *map, uint32_t rows);

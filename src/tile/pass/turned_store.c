@@ -47,33 +47,43 @@ static bool moves_nothing_else(const struct tile_op *first, const struct tile_op
     return true;
 }
 
-struct turning {
-    const struct tile_type *sums;
-    struct tile_layout *layout, *turned;
-};
-
-static void set_layouts(struct tile_op *op, void *data)
+bool tile_is_turned(const struct tile_value *x)
 {
-    const struct turning *t = data;
+    const struct tile_op *op = x->op;
 
-    if (op->kind != TILE_PERMUTE ||
-        !has_shape(&op->operand[0]->type, t->sums->extent[0], t->sums->extent[1]) ||
-        !has_shape(&op->result[0]->type, t->sums->extent[1], t->sums->extent[0]))
-        return;
-    op->operand[0]->layout = t->layout;
-    op->result[0]->layout = t->turned;
+    if (!op || op->kind == TILE_PERMUTE)
+        return op != NULL;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (tile_op_infos[op->kind].traits & TILE_ELEMENTWISE &&
+            tile_shape_same(&op->operand[i]->type, &x->type) && tile_is_turned(op->operand[i]))
+            return true;
+    return false;
 }
 
-bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p,
-                             struct tile_layout *layout)
+static void set_layouts(struct tile_op *first, const struct tile_type *sums,
+                        const struct tile_layout *layout, const struct tile_layout *turned)
 {
+    for (struct tile_op *op = first; op; op = op->next) {
+        for (uint32_t i = 0; i < op->block_count; i++)
+            set_layouts(op->block[i]->first, sums, layout, turned);
+        if (op->kind != TILE_PERMUTE ||
+            !has_shape(&op->operand[0]->type, sums->extent[0], sums->extent[1]) ||
+            !has_shape(&op->result[0]->type, sums->extent[1], sums->extent[0]))
+            continue;
+        op->operand[0]->layout = layout;
+        op->result[0]->layout = turned;
+    }
+}
+
+bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p)
+{
+    const struct tile_value *sums = p->mma->result[0];
     struct tile_layout *turned = tile_take(kernel->module, sizeof(*turned));
 
     if (!turned)
         return false;
-    *turned = tile_turned_layout(layout);
-    struct turning t = { &p->mma->result[0]->type, layout, turned };
-    tile_walk(&kernel->body, set_layouts, &t);
+    *turned = tile_turned_layout(sums->layout);
+    set_layouts(p->loop->next, &sums->type, sums->layout, turned);
     return true;
 }
 
@@ -123,8 +133,8 @@ bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store
 
     if (lines_of(p) < ROWS)
         tail = 0;
-    if (!p->swapped || store->kind != TILE_STORE || tensor->op ||
-        tensor->type.rank > TILE_MAP_RANK || tile_int(store, TILE_ATTR_DROPPED, 0) ||
+    if (store->kind != TILE_STORE || tensor->op || tensor->type.rank > TILE_MAP_RANK ||
+        tile_int(store, TILE_ATTR_DROPPED, 0) ||
         tile_bytes_of(x->type.dtype) != TILE_TURNED_BYTES ||
         !has_shape(&x->type, sums->extent[1], sums->extent[0]) || axis == UINT32_MAX ||
         p->maps + 1 + (tail != 0) > TILE_MAX_MAPS ||
