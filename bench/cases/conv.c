@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "draw.h"
+#include "gemm_plan.h"
 #include "peers.h"
 #include "point.h"
 #include "reference.h"
@@ -256,14 +257,111 @@ static struct tile choose_tile(const conv *v)
     return best;
 }
 
-static void add_forward(bench_point *p, uint32_t modes)
+// Makes x, w and dy or y; the gradient of w is in f32.
+static void make_arrays(bench_array *out[ARRAYS], bench_point *p)
+{
+    const conv *v = p->data;
+    const int64_t *const shapes[] = { BENCH_SHAPE(v->n, v->h, v->w, v->c),
+                                      BENCH_SHAPE(v->k, v->r, v->r, v->c),
+                                      BENCH_SHAPE(v->n, v->p, v->q, v->k) };
+
+    for (int i = 0; i < ARRAYS; i++)
+        out[i] = i != (int)v->result ? bench_point_read(p, p->dtype, shapes[i])
+                 : i == W            ? bench_point_written(p, CUC_F32, shapes[i])
+                                     : bench_point_written(p, p->dtype, shapes[i]);
+}
+
+// Makes the pixels of all images one axis.
+static void join_pixels(bench_array *array)
+{
+    cuc_tensor *t = array ? &array->tensor : NULL;
+
+    if (!t)
+        return;
+    *t = (cuc_tensor){ .data = t->data,
+                       .dtype = t->dtype,
+                       .device = t->device,
+                       .rank = 2,
+                       .shape = { t->shape[0] * t->shape[1] * t->shape[2], t->shape[3] },
+                       .strides = { t->shape[3], 1 } };
+}
+
+// ---- 1 x 1 at a stride of 1: a product of matrices, whose rows are the pixels of all images
+
+typedef struct plain {
+    bench_point *point;
+    bench_plan_gemm *gemm;
+    const bench_array *a, *b, *d;
+} plain;
+
+static cuc_status run_plain(void *data, cuc_stream *stream, uint64_t set)
+{
+    const plain *g = data;
+
+    return bench_plan_gemm_run(g->gemm, stream, cuc_bench_input_ptr(g->a->input, set),
+                               cuc_bench_input_ptr(g->b->input, set),
+                               cuc_bench_input_ptr(g->d->input, set), 0);
+}
+
+static cuc_status check_plain(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    (void)stream;
+    return bench_point_check_run(((plain *)data)->point, run_plain, data, why, why_size);
+}
+
+static void add_plain(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
+{
+    // In BLAS's terms: x is c x pixels, w is c x k, and y is k x pixels.
+    static const struct {
+        enum array a, b;
+        bool transposed_a, transposed_b;
+    } operands[] = {
+        [X] = { W, Y, false, false }, [W] = { X, Y, false, true }, [Y] = { W, X, true, false }
+    };
+    const conv *v = p->data;
+    int64_t pixels = v->n * v->p * v->q;
+    bench_product product = { .m = v->result == Y ? v->k : v->c,
+                              .n = v->result == W ? v->k : pixels,
+                              .k = v->result == X   ? v->k
+                                   : v->result == W ? pixels
+                                                    : v->c,
+                              .dtype = v->dtype,
+                              .out_dtype = v->result == W ? CUC_F32 : v->dtype,
+                              .transposed_a = operands[v->result].transposed_a,
+                              .transposed_b = operands[v->result].transposed_b };
+    plain *g = p->status < 0 ? NULL : bench_allocate(p->state, sizeof(*g));
+    cuc_bench_figure figures[BENCH_PLAN_FIGURES];
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    char why[256];
+
+    if (p->status < 0 || !g) {
+        p->status = g ? p->status : cuc_error_status();
+        return;
+    }
+    *g = (plain){ .point = p,
+                  .a = array[operands[v->result].a],
+                  .b = array[operands[v->result].b],
+                  .d = array[v->result] };
+    if (bench_plan_gemm_create(&g->gemm, p->state, &product, why, sizeof(why)) < 0 || !g->gemm) {
+        p->status = bench_failed_subject(p->state, "tile", 0);
+        return;
+    }
+    subject.name = "tile";
+    subject.data = g;
+    subject.run = run_plain;
+    subject.check = check_plain;
+    subject.modes = modes;
+    subject.figures = figures;
+    subject.figure_count = bench_plan_gemm_figures(g->gemm, figures);
+    p->status = cuc_bench_state_add_subject(p->state, &subject);
+}
+
+// ---- Kernels of conv.tile
+
+static void add_forward(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
 {
     const conv *v = p->data;
     struct tile t = choose_tile(v);
-    bench_array *x = bench_point_read(p, p->dtype, BENCH_SHAPE(v->n, v->h, v->w, v->c));
-    bench_array *w = bench_point_read(p, p->dtype, BENCH_SHAPE(v->k, v->r, v->r, v->c));
-    const int64_t *shape = t.in_a_row ? BENCH_SHAPE(v->n * v->p * v->q, v->k)
-                                      : BENCH_SHAPE(v->n, v->p, v->q, v->k);
     const cuc_bench_figure figures[] = { { "pixels", t.pixels },
                                          { "channels", t.width },
                                          { "depth", t.depth } };
@@ -276,14 +374,16 @@ static void add_forward(bench_point *p, uint32_t modes)
     else
         snprintf(settings + used, sizeof(settings) - (size_t)used, "BP=%d BQ=%d",
                  t.pixels / t.columns, t.columns);
-    bench_array *y = bench_point_written(p, p->dtype, shape);
+    if (t.in_a_row)
+        join_pixels(array[Y]);
     bench_point_kernel(p, &(bench_kernel_spec){
                               .name = "tile",
                               .file = "conv.tile",
                               .source = conv_tile,
                               .kernel = t.in_a_row ? "conv_rows" : "conv",
                               .settings = settings,
-                              .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(w), BENCH_TENSOR(y) },
+                              .arguments = { BENCH_TENSOR(array[X]), BENCH_TENSOR(array[W]),
+                                             BENCH_TENSOR(array[Y]) },
                               .by_driver = true,
                               .modes = modes,
                               .figures = figures,
@@ -291,15 +391,11 @@ static void add_forward(bench_point *p, uint32_t modes)
                           });
 }
 
-// Add a gradient kernel, which sums over rectangles of pixels.
-static void add_gradient(bench_point *p, uint32_t modes)
+// A gradient: sums of rectangles of pixels.
+static void add_gradient(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
 {
     const conv *v = p->data;
-    const int64_t *const shapes[] = { BENCH_SHAPE(v->n, v->h, v->w, v->c),
-                                      BENCH_SHAPE(v->k, v->r, v->r, v->c),
-                                      BENCH_SHAPE(v->n, v->p, v->q, v->k) };
-    // The gradient of x has 128 pixels in its result tile; the gradient of w sums over 64 at a
-    // time.
+    // Products of 128 pixels in the tile of the result; the gradient of w sums over 64 at a time.
     int pixels = v->result == W ? 64 : 128;
     int wide = choose_width(v->result == X ? v->h : v->p, v->result == X ? v->w : v->q, pixels);
     int64_t k_tiles = (v->k + 127) / 128, c_tiles = (v->c + 127) / 128;
@@ -308,13 +404,8 @@ static void add_gradient(bench_point *p, uint32_t modes)
     const cuc_bench_figure figures[] = { { "pixel_rows", pixels / wide },
                                          { "pixel_columns", wide },
                                          { "shares", (double)shares } };
-    bench_array *array[ARRAYS];
     char settings[128];
 
-    for (int i = 0; i < ARRAYS; i++)
-        array[i] = i != (int)v->result ? bench_point_read(p, p->dtype, shapes[i])
-                   : i == W            ? bench_point_written(p, CUC_F32, shapes[i])
-                                       : bench_point_written(p, p->dtype, shapes[i]);
     int used = snprintf(settings, sizeof(settings), "R=%d S=%d PAD=%d BP=%d BQ=%d", (int)v->r,
                         (int)v->r, (int)v->pad, pixels / wide, wide);
     if (v->result == W)
@@ -341,6 +432,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
 {
     conv *v = bench_allocate(state, sizeof(*v));
     cuc_bench_work work = CUC_BENCH_WORK_INIT;
+    bench_array *arrays[ARRAYS];
     bench_point *p;
     cuc_status st;
 
@@ -353,10 +445,13 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
         return st;
     p->data = v;
     uint32_t modes = bench_draw_mode(flop_of(v), 0);
-    if (v->result == Y)
-        add_forward(p, modes);
+    make_arrays(arrays, p);
+    if (v->r == 1 && v->stride == 1 && !strcmp(cuc_bench_state_text(state, "tile"), "default"))
+        add_plain(p, arrays, modes);
+    else if (v->result == Y)
+        add_forward(p, arrays, modes);
     else
-        add_gradient(p, modes);
+        add_gradient(p, arrays, modes);
     work.flop = flop_of(v);
     work.bytes = p->bytes;
     work.peak = cuc_dtype_name(v->dtype);
