@@ -184,12 +184,28 @@ TEST(axes_of_extent_1_come_and_go)
     struct tile_type z = tile_shaped(CUC_F32, 2, other);
     struct tile_layout layout = blocked(&x, 1, 1), out;
 
-    ck_assert(tile_layout_squeeze(&out, &layout, &x, &y));
+    ck_assert(tile_layout_reshape(&out, &layout, &x, &y));
     for (uint32_t h = 0; h < indices(&layout); h++) {
         ck_assert_uint_eq(tile_axis_coordinate(&out, h, 0), tile_axis_coordinate(&layout, h, 1));
         ck_assert_uint_eq(tile_axis_coordinate(&out, h, 1), tile_axis_coordinate(&layout, h, 3));
     }
-    ck_assert(!tile_layout_squeeze(&out, &layout, &x, &z));
+    ck_assert(!tile_layout_reshape(&out, &layout, &x, &z));
+}
+
+TEST(a_reshape_of_the_first_axes_keeps_any_last_axis)
+{
+    int32_t before[] = { 64, 24 }, after[] = { 4, 1, 16, 24 }, other[] = { 4, 16, 3, 8 };
+    struct tile_type x = tile_shaped(CUC_F32, 2, before), y = tile_shaped(CUC_F32, 4, after);
+    struct tile_type z = tile_shaped(CUC_F32, 4, other);
+    struct tile_layout layout = blocked(&x, 1, 1), out;
+
+    ck_assert(tile_layout_reshape(&out, &layout, &x, &y));
+    for (uint32_t h = 0; h < indices(&layout); h++) {
+        ck_assert_uint_eq(tile_axis_coordinate(&out, h, 0) * 16 + tile_axis_coordinate(&out, h, 2),
+                          tile_axis_coordinate(&layout, h, 0));
+        ck_assert_uint_eq(tile_axis_coordinate(&out, h, 3), tile_axis_coordinate(&layout, h, 1));
+    }
+    ck_assert(!tile_layout_reshape(&out, &layout, &x, &z));
 }
 
 TEST(rows_that_are_picked_are_an_axis_of_the_tile)

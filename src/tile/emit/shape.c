@@ -266,8 +266,7 @@ static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
         *out = tile_layout_permute(to->layout, back);
         return true;
     case TILE_RESHAPE:
-        return tile_layout_reshape(out, to->layout, &to->type, &from->type) ||
-               tile_layout_squeeze(out, to->layout, &to->type, &from->type);
+        return tile_layout_reshape(out, to->layout, &to->type, &from->type);
     case TILE_CONVERT:
         *out = *to->layout;
         return true;

@@ -265,18 +265,35 @@ struct tile_layout tile_layout_reduce(const struct tile_layout *from, uint32_t a
     return tile_layout_compact(out); // some registers now hold copies of others
 }
 
+static bool are_powers_of_two(const int32_t *extent, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (extent[i] & (extent[i] - 1))
+            return false;
+    return true;
+}
+
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result)
 {
-    const struct tile_type *const types[] = { operand, result };
+    uint32_t x = operand->rank, y = result->rank;
 
-    // With padding between the axes, the new position is not a linear function of the old one.
-    for (uint32_t t = 0; t < 2; t++)
-        for (uint32_t i = 0; i < types[t]->rank; i++)
-            if (types[t]->extent[i] & (types[t]->extent[i] - 1))
-                return false;
-    *out = *from;
+    // The last axes may be the same in both, apart from axes of extent 1.
+    while (x && y) {
+        if (operand->extent[x - 1] == 1)
+            x--;
+        else if (result->extent[y - 1] == 1)
+            y--;
+        else if (operand->extent[x - 1] == result->extent[y - 1])
+            x--, y--;
+        else
+            break;
+    }
+    // With padding between the others, the new position is not a linear function of the old one.
+    if (!are_powers_of_two(operand->extent, x) || !are_powers_of_two(result->extent, y))
+        return false;
     struct tile_layout shape = empty(result, from->warp_bits);
+    *out = *from;
     out->rank = shape.rank;
     memcpy(out->axis_bits, shape.axis_bits, sizeof(out->axis_bits));
     return true;
@@ -292,30 +309,6 @@ struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axi
         to[tile_axis_shift(tile, axis) + b] = UINT32_C(1) << b;
     carry_over(&out, tile, to);
     return out;
-}
-
-bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
-                         const struct tile_type *operand, const struct tile_type *result)
-{
-    uint32_t x = 0, y = 0;
-
-    while (x < operand->rank || y < result->rank) {
-        if (x < operand->rank && operand->extent[x] == 1) {
-            x++;
-        } else if (y < result->rank && result->extent[y] == 1) {
-            y++;
-        } else {
-            if (x == operand->rank || y == result->rank || operand->extent[x] != result->extent[y])
-                return false;
-            x++;
-            y++;
-        }
-    }
-    struct tile_layout shape = empty(result, from->warp_bits);
-    *out = *from;
-    out->rank = shape.rank;
-    memcpy(out->axis_bits, shape.axis_bits, sizeof(out->axis_bits));
-    return true;
 }
 
 // Maps the coordinate bits of a part to those of the tile, and collects the tile's bits that select

@@ -71,15 +71,14 @@ struct tile_layout tile_layout_permute(const struct tile_layout *from, const int
 struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
                                       uint32_t axis); // keeps the axis, with extent 1
+// Computes the layout of a reshaped tile whose elements stay where they are. False unless the axes
+// that differ, besides those of extent 1, come before all others, and their extents are powers of
+// two.
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 
 // Returns the layout of a rank-1 tile that indexes an axis of `tile`. Registers keep their numbers.
 struct tile_layout tile_layout_rows(const struct tile_layout *tile, uint32_t axis);
-// Computes the layout of a tile after the insertion or removal of axes of extent 1. False if the
-// shapes differ in any other way.
-bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from,
-                         const struct tile_type *operand, const struct tile_type *result);
 
 // Computes the layout of an aligned part of a tile. Extents that differ from the tile's must be
 // powers of two. Drops the coordinate bits that select the part; returns false unless they are

@@ -30,12 +30,6 @@ static void spread_reshape(struct tile_assignment *a, struct tile_op *op)
         tile_set_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_reshape(&layout, y->layout, &y->type, &x->type))
         tile_set_layout(a, x, layout);
-    // Inserting or removing axes of extent 1 leaves coordinates unchanged, so it also works if
-    // extents are not powers of two.
-    else if (x->layout && !y->layout && tile_layout_squeeze(&layout, x->layout, &x->type, &y->type))
-        tile_set_layout(a, y, layout);
-    else if (y->layout && !x->layout && tile_layout_squeeze(&layout, y->layout, &y->type, &x->type))
-        tile_set_layout(a, x, layout);
 }
 
 bool tile_is_fixed_part(const struct tile_op *op)
