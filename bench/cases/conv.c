@@ -1,6 +1,7 @@
 // Channels-last convolutions and their gradients as tile programs, compared with PyTorch's cuDNN.
 #include "base/array.h"
 #include "bench_case_kernels.h"
+#include "conv_tile.h"
 #include "draw.h"
 #include "gemm_plan.h"
 #include "peers.h"
@@ -15,15 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// x [n][h][w][c], the weights [k][r][r][c], y [n][p][q][k]
-enum array { X, W, Y, ARRAYS };
-
-typedef struct conv {
-    int64_t n, h, w, c, k, r, stride, pad, p, q;
-    cuc_dtype dtype;
-    enum array result; // Y: the convolution; otherwise the gradient of X or W
-} conv;
 
 static const char *const names[ARRAYS] = { "dgrad", "wgrad", "fprop" };
 
@@ -189,74 +181,6 @@ static double flop_of(const conv *v)
     return 2 * (double)(v->n * v->p * v->q) * (double)(v->c * v->k) * (double)(v->r * v->r);
 }
 
-static int64_t round_up(int64_t x, int64_t step)
-{
-    return (x + step - 1) / step * step;
-}
-
-// Choose the shape of a block's pixel rectangle that computes the fewest pixels outside the image.
-static int choose_width(int64_t height, int64_t width, int pixels)
-{
-    static const int widths[] = { 16, 8, 32, 4 };
-    int64_t least = INT64_MAX;
-    int best = 0;
-
-    for (size_t i = 0; i < CUC_LENGTH(widths); i++) {
-        int64_t computed = round_up(height, pixels / widths[i]) * round_up(width, widths[i]);
-        if (computed < least) {
-            least = computed;
-            best = widths[i];
-        }
-    }
-    return best;
-}
-
-// The tile of a convolution: `pixels` x `width` output channels, `depth` input channels at a time.
-struct tile {
-    bool in_a_row; // conv_rows, pixels in a row across all images; else conv, rectangles
-    int pixels, width, depth, columns;
-    double clocks;
-};
-
-// Estimates the time of a convolution with a tile, and keeps the tile if it is the fastest so far.
-static void try_tile(struct tile *best, struct tile t, const conv *v)
-{
-    const int64_t multiprocessors = 132;
-    // Clocks on an H200 besides the products: for each element gathered, each TMA stage and each
-    // tile.
-    const double gathers = 3.6 / 64, copies = 150, finishes = 2500;
-    int rows = t.pixels / t.columns;
-    int64_t tiles = t.in_a_row
-                        ? (v->n * v->p * v->q + t.pixels - 1) / t.pixels
-                        : v->n * ((v->p + rows - 1) / rows) * ((v->q + t.columns - 1) / t.columns);
-    int64_t stages = (v->c + t.depth - 1) / t.depth * v->r * v->r;
-
-    tiles *= (v->k + t.width - 1) / t.width;
-    double stage = (double)t.pixels / 64 * t.depth / 16 * t.width / 2 +
-                   (t.in_a_row ? gathers * t.pixels * t.depth : copies);
-    t.clocks = (double)((tiles + multiprocessors - 1) / multiprocessors) *
-               ((double)stages * stage + finishes);
-    if (!best->width || t.clocks < best->clocks)
-        *best = t;
-}
-
-static struct tile choose_tile(const conv *v)
-{
-    static const int widths[] = { 256, 192, 160, 128, 96, 64 }, depths[] = { 64, 32, 96 };
-    struct tile best = { 0 };
-
-    for (size_t w = 0; w < CUC_LENGTH(widths); w++) {
-        if (v->stride == 1)
-            try_tile(&best,
-                     (struct tile){ false, 128, widths[w], 64, choose_width(v->p, v->q, 128), 0 },
-                     v);
-        for (size_t d = 0; d < CUC_LENGTH(depths) && (v->r > 1 || v->stride > 1); d++)
-            for (int pixels = 64; pixels <= 128; pixels *= 2)
-                try_tile(&best, (struct tile){ true, pixels, widths[w], depths[d], 1, 0 }, v);
-    }
-    return best;
-}
-
 // Makes x, w and dy or y; the gradient of w is in f32.
 static void make_arrays(bench_array *out[ARRAYS], bench_point *p)
 {
@@ -358,74 +282,41 @@ static void add_plain(bench_point *p, bench_array *array[ARRAYS], uint32_t modes
 
 // ---- Kernels of conv.tile
 
-static void add_forward(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
+static void add_tile(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
 {
     const conv *v = p->data;
-    struct tile t = choose_tile(v);
-    const cuc_bench_figure figures[] = { { "pixels", t.pixels },
-                                         { "channels", t.width },
-                                         { "depth", t.depth } };
+    bench_conv_tile t;
     char settings[128];
-    int used = snprintf(settings, sizeof(settings), "R=%d S=%d PAD=%d STRIDE=%d BK=%d BC=%d ",
-                        (int)v->r, (int)v->r, (int)v->pad, (int)v->stride, t.width, t.depth);
 
+    bench_conv_choose(&t, v);
+    bench_conv_settings(settings, sizeof(settings), v, &t);
+    const cuc_bench_figure figures[] = {
+        { "in_a_row", t.in_a_row },
+        { "images", (double)t.box[0] },
+        { "pixel_rows", (double)t.box[1] },
+        { "pixel_columns", (double)t.box[2] },
+        { "k", (double)t.k },
+        { "c", (double)t.c },
+        { "shares", (double)t.shares },
+        { "split", (double)t.split },
+    };
     if (t.in_a_row)
-        snprintf(settings + used, sizeof(settings) - (size_t)used, "BM=%d", t.pixels);
-    else
-        snprintf(settings + used, sizeof(settings) - (size_t)used, "BP=%d BQ=%d",
-                 t.pixels / t.columns, t.columns);
-    if (t.in_a_row)
-        join_pixels(array[Y]);
+        join_pixels(array[v->result]);
     bench_point_kernel(p, &(bench_kernel_spec){
                               .name = "tile",
                               .file = "conv.tile",
                               .source = conv_tile,
-                              .kernel = t.in_a_row ? "conv_rows" : "conv",
+                              .kernel = t.kernel,
                               .settings = settings,
-                              .arguments = { BENCH_TENSOR(array[X]), BENCH_TENSOR(array[W]),
-                                             BENCH_TENSOR(array[Y]) },
+                              .arguments = { BENCH_TENSOR(array[v->result == Y ? X : Y]),
+                                             BENCH_TENSOR(array[v->result == W ? X : W]),
+                                             BENCH_TENSOR(array[v->result]) },
+                              .zeroed = { t.shares > 1 ? array[W] : NULL },
                               .by_driver = true,
                               .modes = modes,
                               .figures = figures,
                               .figure_count = CUC_LENGTH(figures),
                           });
-}
-
-// A gradient: sums of rectangles of pixels.
-static void add_gradient(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
-{
-    const conv *v = p->data;
-    // Products of 128 pixels in the tile of the result; the gradient of w sums over 64 at a time.
-    int pixels = v->result == W ? 64 : 128;
-    int wide = choose_width(v->result == X ? v->h : v->p, v->result == X ? v->w : v->q, pixels);
-    int64_t k_tiles = (v->k + 127) / 128, c_tiles = (v->c + 127) / 128;
-    int64_t shares = 264 / (k_tiles * c_tiles * v->r * v->r) + 1; // two blocks per multiprocessor
-    shares = shares < v->n ? shares : v->n;
-    const cuc_bench_figure figures[] = { { "pixel_rows", pixels / wide },
-                                         { "pixel_columns", wide },
-                                         { "shares", (double)shares } };
-    char settings[128];
-
-    int used = snprintf(settings, sizeof(settings), "R=%d S=%d PAD=%d BP=%d BQ=%d", (int)v->r,
-                        (int)v->r, (int)v->pad, pixels / wide, wide);
-    if (v->result == W)
-        snprintf(settings + used, sizeof(settings) - (size_t)used, " STRIDE=%d G=%d",
-                 (int)v->stride, (int)shares);
-    bench_point_kernel(
-        p, &(bench_kernel_spec){
-               .name = "tile",
-               .file = "conv.tile",
-               .source = conv_tile,
-               .kernel = v->result == W ? "conv_dw" : "conv_dx",
-               .settings = settings,
-               .arguments = { BENCH_TENSOR(array[Y]), BENCH_TENSOR(array[v->result == W ? X : W]),
-                              BENCH_TENSOR(array[v->result]) },
-               .zeroed = { v->result == W ? array[W] : NULL },
-               .by_driver = true,
-               .modes = modes,
-               .figures = figures,
-               .figure_count = v->result == W ? 3 : 2,
-           });
 }
 
 static cuc_status set_up(cuc_bench_state *state, void *data)
@@ -448,10 +339,8 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     make_arrays(arrays, p);
     if (v->r == 1 && v->stride == 1 && !strcmp(cuc_bench_state_text(state, "tile"), "default"))
         add_plain(p, arrays, modes);
-    else if (v->result == Y)
-        add_forward(p, arrays, modes);
     else
-        add_gradient(p, arrays, modes);
+        add_tile(p, arrays, modes);
     work.flop = flop_of(v);
     work.bytes = p->bytes;
     work.peak = cuc_dtype_name(v->dtype);

@@ -216,7 +216,7 @@ typedef struct settings {
     char text[512]; // backs the pointers below
     const char *words[MOST_SETTINGS];
     size_t count;
-    int32_t warps;
+    int32_t warps, split;
     const char *kernel;
 } settings;
 
@@ -227,6 +227,8 @@ static void set(settings *s, const char *word)
 
     if (strncmp(word, "warps=", name) == 0)
         s->warps = (int32_t)strtol(word + name, NULL, 10);
+    else if (strncmp(word, "split=", name) == 0)
+        s->split = (int32_t)strtol(word + name, NULL, 10);
     else if (strncmp(word, "kernel=", name) == 0)
         s->kernel = word + name;
     else if (strcmp(word, "default") != 0) {
@@ -266,6 +268,7 @@ static cuc_status compile(cuc_object **out, const bench_point *p, const bench_ke
         o.define_macro_count = s->count;
     } else {
         o.warps = s->warps;
+        o.split = s->split;
         o.constants = s->words;
         o.constant_count = s->count;
     }

@@ -66,8 +66,8 @@ typedef struct bench_kernel_spec {
 // clang-format on
 
 // Axis of all such cases: compile settings that replace the suite's, joined by +. A setting is a
-// constant, "warps=8", or "kernel=softmax_online" for another kernel with the same parameters.
-// "default" changes nothing.
+// constant, "warps=8", "split=4", or "kernel=softmax_online" for another kernel with the same
+// parameters. "default" changes nothing.
 #define BENCH_TILE_AXIS BENCH_AXIS("tile", STRING, "default", NULL)
 
 // Create a point, reading the state's axis `dtype`. `out` is NULL, and the point is skipped, if it
