@@ -299,6 +299,7 @@ static void add_tile(bench_point *p, bench_array *array[ARRAYS], uint32_t modes)
         { "c", (double)t.c },
         { "shares", (double)t.shares },
         { "split", (double)t.split },
+        { "warps", (double)t.warps },
     };
     if (t.in_a_row)
         join_pixels(array[v->result]);

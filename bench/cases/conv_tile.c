@@ -12,7 +12,9 @@ static const double gather_clocks = 0.039; // for an element of an operand that 
 static const double number_clocks = 200;   // for the pixels' numbers of an iteration
 static const double zero_clocks = 3500;    // for the launch that zeroes the result
 static const double atomic_rate = 14;      // bytes of sums a multiprocessor adds in memory
-static const double least_gain = 0.97;     // of pixels in a row over boxes
+static const double exchange_clocks = 0.1; // for an element of a tile that is turned back
+
+enum { MOST_SPLIT = 8, MOST_SHARES = 64, PING_PONG = 4 };
 
 static int64_t cdiv(int64_t x, int64_t y)
 {
@@ -24,16 +26,35 @@ static int64_t pixels_of(const bench_conv_tile *t)
     return t->box[0] * t->box[1] * t->box[2];
 }
 
-// The box of that many pixels that covers all images with the fewest boxes. Returns their number.
-static int64_t choose_box(int64_t box[3], int64_t pixels, int64_t n, int64_t p, int64_t q)
+// True if the compiler exchanges the operands, because the rows are not 64, 128 or 256.
+static bool is_exchanged(const struct tile_work *w)
 {
-    int64_t least = INT64_MAX;
+    return w->rows != 64 && w->rows != 128 && w->rows != 256;
+}
+
+static int64_t power_from(int64_t x)
+{
+    int64_t power = 1;
+
+    while (power < x)
+        power *= 2;
+    return power;
+}
+
+// Chooses the box of that many pixels that covers all images with the fewest boxes. With extents
+// rounded up to powers of two it has no more than `padded` pixels. Returns the number of boxes, 0
+// if there is no such box.
+static int64_t choose_box(int64_t box[3], int64_t pixels, int64_t padded, int64_t n, int64_t p,
+                          int64_t q)
+{
+    int64_t least = 0;
 
     for (int64_t columns = pixels; columns > 0; columns--)
         for (int64_t rows = pixels / columns; rows > 0 && pixels % columns == 0; rows--) {
             int64_t images = pixels / columns / rows;
             int64_t boxes = cdiv(n, images) * cdiv(p, rows) * cdiv(q, columns);
-            if (images * rows * columns != pixels || boxes >= least)
+            if (images * rows * columns != pixels || (least && boxes >= least) ||
+                power_from(images) * power_from(rows) * power_from(columns) > padded)
                 continue;
             least = boxes;
             box[0] = images;
@@ -43,103 +64,137 @@ static int64_t choose_box(int64_t box[3], int64_t pixels, int64_t n, int64_t p, 
     return least;
 }
 
-// Keeps a tile with its work if it is faster than the best so far; `boxes`: of pixels.
+// Describes the product of a tile; `boxes`: of all images' pixels.
+static void describe_pixels(struct tile_work *w, const conv *v, const bench_conv_tile *t,
+                            int64_t boxes)
+{
+    bool forward = v->result == Y;
+    int64_t pixels = pixels_of(t), bytes = cuc_dtype_bits(v->dtype) / 8;
+    int64_t all = v->n * (forward ? v->p * v->q : v->h * v->w);
+    int64_t in = forward ? v->c : v->k, out = forward ? v->k : v->c;
+    int64_t depth = forward ? t->c : t->k, width = forward ? t->k : t->c;
+    double unused = (double)pixels * (1 - (double)all / (double)(boxes * pixels));
+
+    w->rows = (uint32_t)pixels;
+    w->columns = (uint32_t)width;
+    w->depth = (uint32_t)depth;
+    w->blocks = boxes * cdiv(out, width) * t->split;
+    w->iterations = cdiv(cdiv(in, depth) * v->r * v->r, t->split);
+    tile_work_put_end(w, out, width);
+    if (!t->in_a_row && w->outside < unused) {
+        w->outside = unused;
+        w->ends = 1;
+    }
+    tile_work_put_lines(w, false, pixels, depth * bytes, in * bytes);
+    tile_work_put_lines(w, true, forward ? width : depth, (forward ? depth : width) * bytes,
+                        v->c * bytes);
+}
+
+static void describe_weights(struct tile_work *w, const conv *v, const bench_conv_tile *t,
+                             int64_t boxes)
+{
+    int64_t pixels = pixels_of(t), bytes = cuc_dtype_bits(v->dtype) / 8;
+
+    w->rows = (uint32_t)t->k;
+    w->columns = (uint32_t)t->c;
+    w->depth = (uint32_t)pixels;
+    w->blocks = cdiv(v->k, t->k) * cdiv(v->c, t->c) * v->r * v->r * t->shares * t->split;
+    w->iterations = cdiv(boxes, t->shares * t->split);
+    tile_work_put_end(w, v->k, t->k);
+    tile_work_put_end(w, v->c, t->c);
+    tile_work_put_lines(w, false, pixels, t->k * bytes, v->k * bytes);
+    tile_work_put_lines(w, true, pixels, t->c * bytes, v->c * bytes);
+}
+
+// Estimates what the model does not know, in clocks.
+static double more_clocks(const struct tile_work *w, const conv *v, const bench_conv_tile *t,
+                          double waves)
+{
+    double sums = w->rows * (double)w->columns, gathered = 0, clocks = 0;
+
+    if (v->result == W && v->stride > 1)
+        gathered = gather_clocks * w->depth * w->columns + number_clocks;
+    else if (t->in_a_row)
+        gathered = gather_clocks * w->rows * w->depth;
+    clocks = waves * (double)w->iterations * gathered;
+    if (v->result != W && is_exchanged(w))
+        clocks += waves * sums * exchange_clocks;
+    if (t->shares > 1)
+        clocks += zero_clocks + waves * sums * 4 / atomic_rate;
+    return clocks;
+}
+
+// Keeps a tile if it is faster than the best so far.
 static void rate(bench_conv_tile *best, const conv *v, bench_conv_tile t, int64_t boxes)
 {
     const struct tile_machine *m = tile_machine_of(90);
-    bool gathers = t.in_a_row || v->stride > 1;
-    int64_t pixels = pixels_of(&t), bytes = cuc_dtype_bits(v->dtype) / 8;
-    int64_t k_tiles = cdiv(v->k, t.k), c_tiles = cdiv(v->c, t.c), taps = v->r * v->r;
-    struct tile_work w = { .operand = v->dtype,
-                           .path = TILE_MMA_PATH_PIPELINE,
-                           .cluster = 1,
-                           .split = (uint32_t)t.split,
-                           .parts = 1,
-                           .stored_bytes = v->result == W ? 4 : (uint32_t)bytes };
+    int64_t bytes = cuc_dtype_bits(v->dtype) / 8;
+    struct tile_work w = {
+        .operand = v->dtype,
+        .path = TILE_MMA_PATH_PIPELINE,
+        .cluster = 1,
+        .split = (uint32_t)t.split,
+        .parts = 1,
+        .warps = (uint32_t)t.warps,
+        .stored_bytes = v->result == W ? 4 : (uint32_t)bytes,
+        .unique_bytes = (double)((v->n * v->h * v->w * v->c + v->n * v->p * v->q * v->k) * bytes),
+    };
 
-    w.unique_bytes = (double)((v->n * v->h * v->w * v->c + v->n * v->p * v->q * v->k) * bytes);
-    if (v->result == W) {
-        w.rows = (uint32_t)t.k;
-        w.columns = (uint32_t)t.c;
-        w.depth = (uint32_t)pixels;
-        w.blocks = k_tiles * c_tiles * taps * t.shares * t.split;
-        w.iterations = cdiv(boxes, t.shares * t.split);
-        tile_work_put_end(&w, v->k, t.k);
-        tile_work_put_end(&w, v->c, t.c);
-        tile_work_put_lines(&w, false, pixels, t.k * bytes, v->k * bytes);
-        tile_work_put_lines(&w, true, pixels, t.c * bytes, v->c * bytes);
-    } else {
-        bool forward = v->result == Y;
-        int64_t out = forward ? t.k : t.c, in = forward ? t.c : t.k;
-        double useful = (double)(v->n * (forward ? v->p * v->q : v->h * v->w)) /
-                        (double)(boxes * pixels);
-        w.rows = (uint32_t)pixels;
-        w.columns = (uint32_t)out;
-        w.depth = (uint32_t)in;
-        w.blocks = boxes * (forward ? k_tiles : c_tiles);
-        w.iterations = (forward ? c_tiles : k_tiles) * taps;
-        tile_work_put_end(&w, forward ? v->k : v->c, out);
-        if (!t.in_a_row && w.outside < (double)pixels * (1 - useful)) {
-            w.outside = (double)pixels * (1 - useful);
-            w.ends = 1;
-        }
-        tile_work_put_lines(&w, false, pixels, in * bytes, (forward ? v->c : v->k) * bytes);
-        tile_work_put_lines(&w, true, forward ? out : in, (forward ? in : out) * bytes,
-                            v->c * bytes);
-    }
-    if (!tile_work_fits(m, &w))
+    (v->result == W ? describe_weights : describe_pixels)(&w, v, &t, boxes);
+    if (!boxes || !tile_work_fits(m, &w))
         return;
-    double waves = (double)cdiv(w.blocks, m->multiprocessors), more = 0;
-    if (gathers)
-        more += waves * (double)w.iterations *
-                (gather_clocks * (double)(pixels * (v->result == Y   ? t.c
-                                                    : v->result == X ? t.k
-                                                                     : t.c)) +
-                 (v->result == W ? number_clocks : 0));
-    if (t.shares > 1)
-        more += zero_clocks + waves * w.rows * w.columns * 4 / atomic_rate;
-    t.seconds = tile_work_seconds(m, &w) + more / (1e6 * m->megahertz);
-    if (!best->kernel || t.seconds < best->seconds * (t.in_a_row ? least_gain : 1))
+    double waves = (double)cdiv(w.blocks, m->multiprocessors);
+    t.seconds = tile_work_seconds(m, &w) + more_clocks(&w, v, &t, waves) / (1e6 * m->megahertz);
+    if (!best->kernel || t.seconds < best->seconds)
         *best = t;
 }
 
 static void choose_for_pixels(bench_conv_tile *best, const conv *v)
 {
-    static const int64_t pixels[] = { 128, 256, 64 }, depths[] = { 64, 32, 96 };
+    static const int64_t depths[] = { 64, 32, 96 };
     bool forward = v->result == Y;
     int64_t p = forward ? v->p : v->h, q = forward ? v->q : v->w;
+    bench_conv_tile t = { .kernel = forward ? "conv" : "conv_dx", .shares = 1 };
 
-    for (int in_a_row = v->stride > 1; in_a_row < 2; in_a_row++)
-        for (size_t i = 0; i < CUC_LENGTH(pixels); i++) {
-            bench_conv_tile t = { .in_a_row = in_a_row, .shares = 1, .split = 1 };
-            int64_t boxes = cdiv(v->n * p * q, pixels[i]);
-            t.kernel = forward    ? in_a_row ? "conv_rows" : "conv"
-                       : in_a_row ? "conv_dx_rows"
-                                  : "conv_dx";
-            if (in_a_row)
-                t.box[0] = t.box[1] = 1, t.box[2] = pixels[i];
-            else
-                boxes = choose_box(t.box, pixels[i], v->n, p, q);
-            for (int64_t width = 256; width >= 64; width -= 16)
-                for (size_t d = 0; d < CUC_LENGTH(depths); d++) {
-                    t.k = forward ? width : depths[d];
-                    t.c = forward ? depths[d] : width;
+    for (int64_t pixels = 64; pixels <= 256 && v->stride == 1; pixels += 8) {
+        // Of more than 128 pixels, padding included, ptxas spills the tile that is turned back.
+        int64_t padded = pixels == 256 ? 256 : 128;
+        int64_t boxes = choose_box(t.box, pixels, padded, v->n, p, q);
+        for (int64_t width = 64; width <= 256; width += 16)
+            for (size_t d = 0; d < CUC_LENGTH(depths); d++) {
+                t.k = forward ? width : depths[d];
+                t.c = forward ? depths[d] : width;
+                t.split = 1;
+                for (t.warps = 0; t.warps <= PING_PONG; t.warps += PING_PONG)
                     rate(best, v, t, boxes);
-                }
-        }
+                t.warps = 0;
+                for (t.split = 2; t.split <= MOST_SPLIT; t.split *= 2)
+                    rate(best, v, t, boxes);
+            }
+    }
+    t = (bench_conv_tile){ .kernel = forward ? "conv_rows" : "conv_dx_rows",
+                           .in_a_row = true,
+                           .box = { 1, 1, 64 },
+                           .shares = 1,
+                           .split = 1 };
+    for (; t.box[2] <= 128; t.box[2] *= 2)
+        for (int64_t width = 64; width <= 256; width += 16)
+            for (size_t d = 0; d < CUC_LENGTH(depths); d++) {
+                t.k = forward ? width : depths[d];
+                t.c = forward ? depths[d] : width;
+                rate(best, v, t, cdiv(v->n * p * q, t.box[2]));
+            }
 }
 
 static void choose_for_weights(bench_conv_tile *best, const conv *v)
 {
     static const int64_t heights[] = { 128, 256, 64 };
-    static const int64_t depths[] = { 64, 128, 112, 96, 80, 48, 32 };
-    enum { MOST_SPLIT = 8, MOST_SHARES = 64 };
 
-    for (size_t d = 0; d < CUC_LENGTH(depths); d++) {
+    for (int64_t pixels = 32; pixels <= 128; pixels += 16) {
         bench_conv_tile t = { .kernel = "conv_dw" };
-        int64_t boxes = choose_box(t.box, depths[d], v->n, v->p, v->q);
+        int64_t boxes = choose_box(t.box, pixels, INT64_MAX, v->n, v->p, v->q);
         for (size_t h = 0; h < CUC_LENGTH(heights); h++)
-            for (t.c = 256; t.c >= 64; t.c -= 32) {
+            for (t.c = 64; t.c <= 256; t.c += 32) {
                 t.k = heights[h];
                 t.shares = 1;
                 for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
