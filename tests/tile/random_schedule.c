@@ -196,6 +196,12 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
     if (chance(g, 3))
         return say(g, "reshape(load(%s, [%s, %s, 0, %s], [_, %d, %d, %d]), [%d, %d])", x, start,
                    r.index, c.index, p, q, c.extent, r.extent, c.extent);
+    if (chance(g, 3)) // elements at distances, which TMA copies too
+        return say(g,
+                   "reshape(gather(%s, [%s, %s * %d%s + %u * iota(i64, %d)[:, None, None], %s%s + "
+                   "iota(i64, %d)[:, None] * %u, %s * %d + iota(i64, %d)]), [%d, %d])",
+                   x, start, r.index, p, offset(g), 1 + below(g, 3), p, chance(g, 2) ? "m" : "0",
+                   offset(g), q, 1 + below(g, 4), c.index, c.extent, c.extent, r.extent, c.extent);
     return say(g, "reshape(load_at(%s, [%s, %s * %d%s, %s%s, %s * %d], [_, %d, %d, %d]), [%d, %d])",
                x, start, r.index, p, offset(g), chance(g, 2) ? "m" : "0", offset(g), c.index,
                c.extent, p, q, c.extent, r.extent, c.extent);

@@ -54,6 +54,14 @@ static const struct form {
         "        t = load_at(w, [b, p * 4 + r - 1, q * 16 - r, c * 32], [_, 4, 16, 32])\n"
         "        acc = mma(reshape(t, [64, 32]), trans(load(ww, [n, r, c], [64, _, 32])), acc)\n    } }\n"
         "    store(o, [b, p, q, n], cast(reshape(acc, [4, 16, 64]), T), shape=[_, 4, 16, 64])\n}", 0, 0, NULL }, 2 },
+    { { "boxes of elements at a distance, exchanged and stored", "f16 bf16", "H=9 W=17 C=40 N=72;H=1 W=2 C=8 N=8",
+        "kernel k(w: T[2, 16, 50, C], ww: T[N, 3, C], o: T[2, H, W, N]) const T = f16 grid cdiv(H, 2) * cdiv(W, 6), cdiv(N, 64) {\n"
+        "    p, q, n = block(0) // cdiv(W, 6), block(0) % cdiv(W, 6), block(1)\n"
+        "    acc = zeros(f32, [24, 64])\n    for i in 0 .. cdiv(C, 32) * 3 {\n        r, c = i % 3, i // 3\n"
+        "        t = gather(w, [iota(i64, 2)[:, None, None, None], p * 4 + r - 1 + iota(i64, 2)[:, None, None] * 2,\n"
+        "                       q * 18 - r + 3 * iota(i64, 6)[:, None], c * 32 + iota(i64, 32)])\n"
+        "        acc = mma(reshape(t, [24, 32]), trans(load(ww, [n, r, c], [64, _, 32])), acc)\n    }\n"
+        "    store(o, [0, p, q, n], reshape(cast(acc, T), [2, 2, 6, 64]))\n}", 0, 0, NULL }, 2 },
     { { "transposed boxes", "f16 bf16", "H=9 W=17 C=72 N=72;H=4 W=16 C=64 N=64",
         "kernel k(w: T[H, W, C], ww: T[H, W, N], o: f32[C, N]) const T = f16 grid cdiv(C, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n"

@@ -583,6 +583,42 @@ TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
     cuc_program_release(p);
 }
 
+// The rows of an operand, 4 x 16 elements of two axes, and what copies them.
+static const struct {
+    const char *down, *along, *by;
+} boxes[] = {
+    { "iota(i64, 4)[:, None, None]", "iota(i64, 16)[:, None] - 3", "bytes by TMA, " },
+    { "2 * iota(i64, 4)[:, None, None]", "5 - c + 3 * iota(i32, 16)[:, None]", "bytes by TMA, " },
+    { "(iota(i64, 4) << 1)[:, None, None] + c", "iota(i64, 16)[:, None] * 8", "bytes by TMA, " },
+    { "9 * iota(i64, 4)[:, None, None]", "iota(i64, 16)[:, None]", "by TMA and threads, " },
+    { "iota(i64, 4)[:, None, None] // 2", "iota(i64, 16)[:, None]", "by TMA and threads, " },
+    { "4 - iota(i64, 4)[:, None, None]", "iota(i64, 16)[:, None]", "by TMA and threads, " },
+    { "iota(i64, 16)[:, None]", "iota(i64, 4)[:, None, None]", "by TMA and threads, " },
+    { "iota(u32, 4)[:, None, None] - 1", "iota(i64, 16)[:, None]", "by TMA and threads, " },
+    { "cast(iota(u8, 4), i32)[:, None, None] - 1", "iota(i64, 16)[:, None]", "bytes by TMA, " },
+    { "iota(i64, 4)[:, None, None] + iota(i64, 16)[:, None]", "iota(i64, 16)[:, None]",
+      "by TMA and threads, " },
+};
+
+TEST_ROWS(elements_at_equal_distances_are_copied_by_tma, boxes)
+{
+    char source[800];
+
+    snprintf(
+        source, sizeof(source),
+        "kernel k(x: bf16[H, W, C], w: bf16[K, C], o: f32[64, K]) grid cdiv(K, 64) {\n"
+        "    acc = zeros(f32, [64, 64])\n    for c in 0 .. cdiv(C, 64) {\n"
+        "        t = gather(x, [%s, %s, c * 64 + iota(i64, 64)])\n"
+        "        acc = mma(reshape(t, [64, 64]), trans(load(w, [block(0), c], [64, 64])), acc)\n"
+        "    }\n    store(o, [0, block(0)], acc)\n}\n",
+        boxes[_i].down, boxes[_i].along);
+    cuc_program *p = made(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON));
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    ck_assert_msg(strstr(cuc_program_log(p), boxes[_i].by) != NULL, "expected %s, got %s",
+                  boxes[_i].by, cuc_program_log(p));
+    cuc_program_release(p);
+}
+
 // TMA stores the results of a pipeline in lines of at least 128 bytes if they are pieces of 32
 // bytes.
 TEST_RANGE(sums_of_a_pipeline_are_stored_by_tma, 0, 9)

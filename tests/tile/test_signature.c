@@ -379,10 +379,10 @@ TEST(what_is_wrong_is_told)
     bytes[0] ^= 1;
     bytes[4] = 9;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 9, this library knows 6: update cucore");
+    ck_assert_str_eq(why, "it is of version 9, this library knows 7: update cucore");
     bytes[4] = 5;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 5, this library knows 6: compile the program again");
+    ck_assert_str_eq(why, "it is of version 5, this library knows 7: compile the program again");
     bytes[4] = TILE_SIGNATURE_VERSION;
     bytes[count - 1] ^= 1;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));

@@ -32,7 +32,7 @@ struct tile_gathered {
 static void add_rows(struct tile_gathered *x, const struct tile_stream *stream)
 {
     for (uint32_t i = 0; i < 2; i++)
-        if (stream[i].gather)
+        if (stream[i].by_threads)
             x->rows[x->count++] = (struct rows){ .stream = &stream[i], .which = i };
 }
 
@@ -326,14 +326,14 @@ bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Stages
 
-// Returns the column of a stage's first element, 64 bits.
-static tile_register find_start(struct tile_emitter *e, const struct tile_stream *s)
+tile_register tile_gathered_start(struct tile_emitter *e, const struct tile_stream *s,
+                                  uint32_t axis)
 {
     struct run run = { .e = e, .g = s->gather, .box = &s->load->result[0]->type };
-    uint16_t number = s->gather->index[s->last];
+    uint16_t number = s->gather->index[axis];
 
     return wide_scalar(e, s->gather->node[number].value, evaluate(&run, number),
-                       s->gather->scale[s->last]);
+                       s->gather->scale[axis]);
 }
 
 // Returns how many bytes of a thread's piece, which begins at a column, lie inside the tensor.
@@ -388,7 +388,7 @@ static void copy_rows(struct tile_emitter *e, const struct tile_stream *how,
                       const struct rows *rows)
 {
     const struct tile_gathered *x = e->ring->gathered;
-    tile_register column = find_start(e, rows->stream);
+    tile_register column = tile_gathered_start(e, rows->stream, rows->stream->last);
 
     column = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", column, x->column[rows->which]);
     tile_register to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->ring->stage,

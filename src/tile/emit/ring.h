@@ -194,6 +194,9 @@ bool tile_open_gathered(struct tile_emitter *e);
 void tile_find_rows(struct tile_emitter *e, const struct tile_op *before);
 // Starts the copies of a stage, which signal its barrier on arrival.
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream);
+// Computes the index of a gathered load's first element along an axis of its tensor, in 64 bits.
+tile_register tile_gathered_start(struct tile_emitter *e, const struct tile_stream *s,
+                                  uint32_t axis);
 // True for an op that only the row addresses need. Warpgroups skip it.
 bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op);
 

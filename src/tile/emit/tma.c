@@ -1,6 +1,7 @@
 // Copies by TMA: operands into the ring, and accumulators from registers through slabs in shared
 // memory. A slab has 64 rows. Each warpgroup stores one or more slabs at a time
 // (tile_plan_slabs()).
+#include "access.h"
 #include "ring.h"
 
 #include <string.h>
@@ -75,6 +76,19 @@ static struct tile_place place_in_slice(struct tile_emitter *e, const struct til
     return p;
 }
 
+// Computes the position of a box whose elements an expression numbers.
+static struct tile_place place_of_box(struct tile_emitter *e, const struct tile_stream *s)
+{
+    struct tile_place p = { .rank = s->last + 1 };
+
+    for (uint32_t i = 0; i <= s->last; i++) {
+        tile_register x = tile_gathered_start(e, s, i);
+        x = tile_clamp64(e, x, -OUTSIDE, OUTSIDE);
+        p.at[s->last - i] = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+    }
+    return p;
+}
+
 static void put_place(struct tile_emitter *e, tile_register map, const struct tile_place *p)
 {
     tile_put(e->text, "[%s, {", tile_name(map));
@@ -119,9 +133,10 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
 
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &plan->stream[i];
-        if (stream[i].gather)
+        if (stream[i].by_threads)
             continue;
-        place[i] = tile_place_of(e, stream[i].load);
+        place[i] = stream[i].gather ? place_of_box(e, &stream[i])
+                                    : tile_place_of(e, stream[i].load);
         bytes += s->span * s->rows * s->slabs;
     }
     tile_register full = tile_stage_barrier(e);
@@ -132,7 +147,7 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->stage, plan->stage_bytes, r->base);
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &plan->stream[i];
-        if (stream[i].gather)
+        if (stream[i].by_threads)
             continue;
         uint32_t rows = s->shared ? s->rows / plan->cluster : s->rows;
         tile_register at = stage, all = TILE_NO_REGISTER;

@@ -254,28 +254,61 @@ static void keep(struct tile_gather *g, uint32_t axes)
 
 // ---- Lines
 
-// How a node's value changes between neighbouring elements along an axis of the box.
-enum step { EQUAL, RISES, CHANGES };
+// Steps: the change of a node's value from element to element along an axis of the box. CHANGES:
+// the changes differ, or are unknown.
+enum { EQUAL = 0, RISES = 1, CHANGES = INT32_MAX, MOST_STEP = 1 << 10 };
 
-// True if an op's result rises with the operand that rises. For a difference, `first` says whether
-// that is the first operand.
-static bool keeps_step(const struct tile_op *op, bool first)
+// Returns a node's value if it is a small positive constant, otherwise 0.
+static int64_t constant_of(const struct tile_row_node *node)
 {
-    if (op->kind == TILE_SUB)
-        return first;
-    if (op->kind == TILE_CAST)
+    const struct tile_op *op = node->value->op;
+
+    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_CONVERT))
+        op = op->operand[0]->op;
+    int64_t value = op && op->kind == TILE_CONSTANT ? tile_int(op, TILE_ATTR_VALUE, 0) : 0;
+    return value > 0 && value < MOST_STEP ? value : 0;
+}
+
+// Returns the step of an op's result. `below` holds the steps of the preceding nodes.
+static int32_t result_step(const struct tile_gather *g, const struct tile_row_node *node,
+                           const int32_t *below)
+{
+    const struct tile_op *op = node->value->op;
+    int32_t x = below[node->operand[0]], y = op->operand_count > 1 ? below[node->operand[1]] : 0;
+
+    switch (op->kind) {
+    case TILE_CAST:
         return cuc_dtype_bits(op->operand[0]->type.dtype) <=
-               cuc_dtype_bits(op->result[0]->type.dtype);
-    return op->kind == TILE_ADD || op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE ||
-           op->kind == TILE_PERMUTE || op->kind == TILE_CONVERT;
+                       cuc_dtype_bits(op->result[0]->type.dtype)
+                   ? x
+                   : CHANGES;
+    case TILE_BROADCAST:
+    case TILE_RESHAPE:
+    case TILE_PERMUTE:
+    case TILE_CONVERT:
+        return x;
+    case TILE_ADD:
+        return x + y;
+    case TILE_SUB:
+        return x - y;
+    case TILE_MUL:
+        x = x ? x * (int32_t)constant_of(&g->node[node->operand[1]])
+              : y * (int32_t)constant_of(&g->node[node->operand[0]]);
+        return x ? x : CHANGES;
+    case TILE_SHL:
+        y = y ? 0 : (int32_t)constant_of(&g->node[node->operand[1]]);
+        return y && y < 10 ? x * (1 << y) : CHANGES;
+    default:
+        return CHANGES;
+    }
 }
 
 // Returns a node's step. `below` holds the steps of the preceding nodes.
-static enum step step_of(const struct tile_row_node *node, int8_t axis, const enum step *below)
+static int32_t step_of(const struct tile_gather *g, const struct tile_row_node *node, int8_t axis,
+                       const int32_t *below)
 {
     const struct tile_op *op = node->value->op;
-    uint32_t rises = 0;
-    bool along = false;
+    bool along = false, changes = false;
 
     for (uint32_t i = 0; i < node->value->type.rank; i++)
         along |= node->axis[i] == axis;
@@ -288,17 +321,59 @@ static enum step step_of(const struct tile_row_node *node, int8_t axis, const en
     for (uint32_t i = 0; i < op->operand_count; i++) {
         if (below[node->operand[i]] == CHANGES)
             return CHANGES;
-        rises += below[node->operand[i]] == RISES;
+        changes |= below[node->operand[i]] != EQUAL;
     }
-    if (!rises)
-        return EQUAL;
-    return rises == 1 && keeps_step(op, below[node->operand[0]] == RISES) ? RISES : CHANGES;
+    int32_t step = changes ? result_step(g, node, below) : EQUAL;
+    return step < -MOST_STEP || step > MOST_STEP ? CHANGES : step;
 }
 
-static void find_steps(const struct tile_gather *g, int8_t axis, enum step *step)
+static void find_steps(const struct tile_gather *g, int8_t axis, int32_t *step)
 {
     for (uint32_t n = 0; n < g->nodes; n++)
-        step[n] = step_of(&g->node[n], axis, step);
+        step[n] = step_of(g, &g->node[n], axis, step);
+}
+
+// True for a node that may wrap to a valid index from one element to the next: TMA computes the
+// others from the first one, in 32 bits.
+static bool may_wrap(const struct tile_row_node *node)
+{
+    cuc_dtype dtype = node->value->type.dtype;
+
+    return node->value->op->kind != TILE_IOTA && dtype != CUC_I32 && dtype != CUC_I64;
+}
+
+// Finds out if TMA can copy the elements: each axis of the box runs along one of the tensor's, in
+// the same order.
+static void find_box(struct tile_gather *g, const struct tile_type *box, uint32_t last)
+{
+    enum { MOST_DISTANCE = 8, MOST_BOX = 256 };
+    int32_t step[TILE_MOST_NODES];
+    uint32_t next = 0; // axis of the tensor
+
+    g->is_box = last < TILE_MAP_RANK && g->mask == TILE_NO_NODE;
+    for (uint32_t i = 0; i <= last; i++)
+        g->extent[i] = g->step[i] = 1;
+    g->extent[last] = box->extent[box->rank - 1];
+    for (int8_t axis = 0; axis + 1 < box->rank && g->is_box; axis++) {
+        uint32_t along = last, axes = 0;
+        if (box->extent[axis] == 1)
+            continue;
+        find_steps(g, axis, step);
+        for (uint32_t i = 0; i < last; i++)
+            if (step[g->index[i]] != EQUAL) {
+                along = i;
+                axes++;
+            }
+        for (uint32_t n = 0; n < g->nodes; n++)
+            if (step[n] != EQUAL && may_wrap(&g->node[n]))
+                axes = 0;
+        int32_t distance = axes == 1 ? step[g->index[along]] : 0;
+        g->is_box = along >= next && distance > 0 && distance <= MOST_DISTANCE &&
+                    box->extent[axis] * distance <= MOST_BOX;
+        g->extent[along] = box->extent[axis];
+        g->step[along] = distance;
+        next = along + 1;
+    }
 }
 
 // Returns a divisor of a node's value at the element with all coordinates 0.
@@ -378,7 +453,7 @@ static void find_elements(struct finder *f, uint32_t last)
         f->g->mask = find_node(f, op->operand[2 + last], axis);
     if (f->why)
         return;
-    enum step step[TILE_MOST_NODES];
+    int32_t step[TILE_MOST_NODES];
     find_steps(f->g, line, step);
     for (uint32_t i = 0; i < last; i++)
         if (step[f->g->index[i]] != EQUAL)
@@ -392,6 +467,8 @@ static void find_elements(struct finder *f, uint32_t last)
         if (step[f->g->index[last]] != EQUAL)
             f->why = "a gathered operand's lines begin at different columns";
     }
+    if (!f->why)
+        find_box(f->g, &op->result[0]->type, last);
 }
 
 const char *tile_find_gather(struct tile_pipeline *p, struct tile_stream *s)

@@ -29,7 +29,11 @@ struct tile_gather {
     uint16_t index[TILE_MAX_RANK];
     int64_t scale[TILE_MAX_RANK];
     int8_t plus[TILE_MAX_RANK];
-    uint16_t mask;            // node; TILE_NO_NODE: none
+    uint16_t mask; // node; TILE_NO_NODE: none
+    // The elements lie at equal distances along the tensor's axes, which TMA copies without the
+    // threads' help: by axis, their number and their distance.
+    bool is_box;
+    int64_t extent[TILE_MAX_RANK], step[TILE_MAX_RANK];
     const struct tile_op *at; // row addresses are computed before this op
 };
 

@@ -72,7 +72,9 @@ static const char *find_gathered(struct tile_pipeline *p, struct tile_stream *s)
     s->other = UINT32_MAX;
     s->gather = tile_take(p->kernel->module, sizeof(*s->gather));
     p->wanted[load->result[0]->id] = true;
-    return tile_find_gather(p, s);
+    const char *why = tile_find_gather(p, s);
+    s->by_threads = !why && !s->gather->is_box;
+    return why;
 }
 
 const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma, uint32_t which,
@@ -201,8 +203,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t which = 0; which < 2; which++)
             (void)tile_want_place(p, &p->stream[which]);
     }
-    if (tile_gathers(p))
-        tile_mark_only_rows(kernel, p);
+    tile_mark_only_rows(kernel, p);
     // If the side load's layout differs from the product's, threads load the side tile instead.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,

@@ -138,8 +138,21 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     if (!tile_gather_starts_aligned(p, s))
         return "a gathered operand's lines start at no known multiple of 16 bytes";
     s->rows = rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
-    p->gathered |= UINT64_C(1) << s->load->operand[0]->index;
-    return plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
+    const char *why = plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
+    if (s->by_threads)
+        p->gathered |= UINT64_C(1) << s->load->operand[0]->index;
+    if (why || s->by_threads)
+        return why;
+    s->map = p->maps++;
+    struct tile_tensor_map *map = &p->map[s->map];
+    map->parameter = s->load->operand[0]->index;
+    map->swizzle = tile_swizzle_of(s->span);
+    map->box[0] = s->span / s->element;
+    for (uint32_t i = 0; i < s->last; i++) {
+        map->box[s->last - i] = (uint32_t)(s->gather->extent[i] * s->gather->step[i]);
+        map->step[s->last - i] = (uint8_t)s->gather->step[i];
+    }
+    return NULL;
 }
 
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
@@ -177,7 +190,7 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
 {
     for (uint32_t i = 0; i < 2; i++) {
         struct tile_stream *s = &product->stream[i];
-        if (p->maps == TILE_MAX_MAPS && !s->gather)
+        if (p->maps == TILE_MAX_MAPS && !s->by_threads)
             return "operands need more than 4 tensor maps, one for each tensor and shape";
         const char *why = tile_plan_stream(p, s);
         if (why)
@@ -185,7 +198,7 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
         if (s->mn_major != p->stream[i].mn_major || s->rows != p->stream[i].rows ||
             s->span != p->stream[i].span || s->slabs != p->stream[i].slabs)
             return "products have operands in different orders in memory";
-        for (uint32_t n = 0; !s->gather && n + 1 < p->maps; n++)
+        for (uint32_t n = 0; !s->by_threads && n + 1 < p->maps; n++)
             if (!memcmp(&p->map[n], &p->map[s->map], sizeof(p->map[n]))) {
                 p->maps--;
                 s->map = n;
@@ -326,8 +339,8 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
     for (uint32_t which = 0; which < 2; which++) {
         struct tile_stream *s = &p->stream[which];
         const struct tile_op *load = s->load;
-        bool apart = false;
-        for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
+        bool apart = s->gather;
+        for (uint32_t i = 0; !apart && i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
             apart |= tile_differs_by_block(load->operand[1 + i]);
         s->shared = !apart && s->other != UINT32_MAX && s->rows % (8 * blocks) == 0;
     }

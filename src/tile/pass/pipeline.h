@@ -12,7 +12,7 @@ struct tile_gather;
 // slabs: `rows` rows of `span` bytes, swizzled within the span as TMA and wgmma do.
 struct tile_stream {
     const struct tile_op *load;
-    struct tile_gather *gather;  // numbering of its rows, if threads gather them (gather.h)
+    struct tile_gather *gather;  // numbering of its rows (gather.h); NULL if `load` is no gather
     const struct tile_op *slice; // the slice that it loads from; NULL for a whole tensor
     uint32_t last, other; // axes of the tensor: the contiguous axis, and the axis of the tile's
                           // rows (UINT32_MAX if the rows span several)
@@ -21,6 +21,7 @@ struct tile_stream {
     bool mn_major;        // the depth axis is not the contiguous axis
     uint32_t span, rows, slabs;
     uint32_t at, bytes; // offset and size in the stage
+    bool by_threads;    // threads gather its rows; else TMA copies them
     bool shared;        // each block of the cluster loads a part of the rows for all blocks
 };
 
@@ -160,9 +161,9 @@ static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
 static inline bool tile_gathers(const struct tile_pipeline *p)
 {
     for (uint32_t n = 0; n < p->products; n++)
-        if (p->product[n].stream[0].gather || p->product[n].stream[1].gather)
+        if (p->product[n].stream[0].by_threads || p->product[n].stream[1].by_threads)
             return true;
-    return p->stream[0].gather || p->stream[1].gather;
+    return p->stream[0].by_threads || p->stream[1].by_threads;
 }
 
 // True if all threads of the copying warpgroup copy.

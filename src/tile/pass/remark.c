@@ -103,7 +103,7 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
 {
     const char *variant = tile_variant_name(plan->realigned ? TILE_REALIGNED : TILE_TMA);
     bool all = plan->realigned ||
-               (!plan->first && plan->stream[0].gather && plan->stream[1].gather);
+               (!plan->first && plan->stream[0].by_threads && plan->stream[1].by_threads);
 
     tile_remark(kernel->module, plan->mma->where,
                 "mma: wgmma m64n%u, %u stages of %u bytes by %s, %u warpgroups%s%s (%s)",

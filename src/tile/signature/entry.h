@@ -48,6 +48,7 @@ struct tile_tensor_map {
     // The entry also accepts a tensor that no map can describe. Threads then copy its elements.
     bool optional;
     uint32_t box[TILE_MAP_RANK]; // in elements, last axis first; 1 to 256
+    uint8_t step[TILE_MAP_RANK]; // distance of the box's elements that are copied; 0: all are
 };
 
 struct tile_entry {

@@ -163,6 +163,8 @@ static void put_kernel(struct writer *w, const struct tile_kernel *k, uint64_t w
                             (uint64_t)map->optional << 2);
             for (uint32_t axis = 0; axis < TILE_MAP_RANK; axis++)
                 put_number(w, map->box[axis]);
+            for (uint32_t axis = 0; axis < TILE_MAP_RANK; axis++)
+                put_number(w, map->step[axis]);
         }
     }
 }

@@ -169,6 +169,8 @@ static void read_map(struct reader *r, const struct tile_kernel *k, struct tile_
     map->optional = flags >> 2 & 1;
     for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
         map->box[i] = read_below(r, 257, "a map's box is too large");
+    for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
+        map->step[i] = (uint8_t)read_below(r, 9, "a map's step is too large");
     if (r->why)
         return;
     const struct tile_type *type = &k->parameter[map->parameter].value->type;
