@@ -9,7 +9,6 @@
 
 // Measured or estimated on an H200, in clocks, besides what the model knows.
 static const double gather_clocks = 0.039; // for an element of an operand that threads copy
-static const double number_clocks = 200;   // for the pixels' numbers of an iteration
 static const double zero_clocks = 3500;    // for the launch that zeroes the result
 static const double atomic_rate = 14;      // bytes of sums a multiprocessor adds in memory
 static const double exchange_clocks = 0.1; // for an element of a tile that is turned back
@@ -44,16 +43,17 @@ static int64_t power_from(int64_t x)
 // Chooses the box of that many pixels that covers all images with the fewest boxes. With extents
 // rounded up to powers of two it has no more than `padded` pixels. Returns the number of boxes, 0
 // if there is no such box.
-static int64_t choose_box(int64_t box[3], int64_t pixels, int64_t padded, int64_t n, int64_t p,
-                          int64_t q)
+static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t padded)
 {
+    const int64_t most = 256 / v->stride; // along an axis, by TMA
+    int64_t p = v->result == X ? v->h : v->p, q = v->result == X ? v->w : v->q;
     int64_t least = 0;
 
-    for (int64_t columns = pixels; columns > 0; columns--)
-        for (int64_t rows = pixels / columns; rows > 0 && pixels % columns == 0; rows--) {
+    for (int64_t columns = pixels < most ? pixels : most; columns > 0; columns--)
+        for (int64_t rows = pixels / columns; rows > 0; rows--) {
             int64_t images = pixels / columns / rows;
-            int64_t boxes = cdiv(n, images) * cdiv(p, rows) * cdiv(q, columns);
-            if (images * rows * columns != pixels || (least && boxes >= least) ||
+            int64_t boxes = cdiv(v->n, images) * cdiv(p, rows) * cdiv(q, columns);
+            if (images * rows * columns != pixels || rows > most || (least && boxes >= least) ||
                 power_from(images) * power_from(rows) * power_from(columns) > padded)
                 continue;
             least = boxes;
@@ -110,13 +110,10 @@ static void describe_weights(struct tile_work *w, const conv *v, const bench_con
 static double more_clocks(const struct tile_work *w, const conv *v, const bench_conv_tile *t,
                           double waves)
 {
-    double sums = w->rows * (double)w->columns, gathered = 0, clocks = 0;
+    double sums = w->rows * (double)w->columns, clocks = 0;
 
-    if (v->result == W && v->stride > 1)
-        gathered = gather_clocks * w->depth * w->columns + number_clocks;
-    else if (t->in_a_row)
-        gathered = gather_clocks * w->rows * w->depth;
-    clocks = waves * (double)w->iterations * gathered;
+    if (t->in_a_row)
+        clocks = waves * (double)w->iterations * gather_clocks * w->rows * w->depth;
     if (v->result != W && is_exchanged(w))
         clocks += waves * sums * exchange_clocks;
     if (t->shares > 1)
@@ -156,10 +153,10 @@ static void choose_for_pixels(bench_conv_tile *best, const conv *v)
     int64_t p = forward ? v->p : v->h, q = forward ? v->q : v->w;
     bench_conv_tile t = { .kernel = forward ? "conv" : "conv_dx", .shares = 1 };
 
-    for (int64_t pixels = 64; pixels <= 256 && v->stride == 1; pixels += 8) {
+    for (int64_t pixels = 64; pixels <= 256; pixels += 8) {
         // Of more than 128 pixels, padding included, ptxas spills the tile that is turned back.
         int64_t padded = pixels == 256 ? 256 : 128;
-        int64_t boxes = choose_box(t.box, pixels, padded, v->n, p, q);
+        int64_t boxes = choose_box(t.box, v, pixels, padded);
         for (int64_t width = 64; width <= 256; width += 16)
             for (size_t d = 0; d < CUC_LENGTH(depths); d++) {
                 t.k = forward ? width : depths[d];
@@ -192,7 +189,7 @@ static void choose_for_weights(bench_conv_tile *best, const conv *v)
 
     for (int64_t pixels = 32; pixels <= 128; pixels += 16) {
         bench_conv_tile t = { .kernel = "conv_dw" };
-        int64_t boxes = choose_box(t.box, pixels, INT64_MAX, v->n, v->p, v->q);
+        int64_t boxes = choose_box(t.box, v, pixels, INT64_MAX);
         for (size_t h = 0; h < CUC_LENGTH(heights); h++)
             for (t.c = 64; t.c <= 256; t.c += 32) {
                 t.k = heights[h];
@@ -223,7 +220,7 @@ void bench_conv_settings(char *out, size_t size, const conv *v, const bench_conv
     else
         used += snprintf(out + used, size - (size_t)used, " BN=%d BP=%d BQ=%d", (int)t->box[0],
                          (int)t->box[1], (int)t->box[2]);
-    if (v->result == W || (v->result == Y && t->in_a_row))
+    if (v->result != X)
         used += snprintf(out + used, size - (size_t)used, " STRIDE=%d", (int)v->stride);
     if (v->result == W)
         snprintf(out + used, size - (size_t)used, " G=%d split=%d", (int)t->shares, (int)t->split);
