@@ -127,6 +127,10 @@ tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op 
         return divide_by_power(e, op->kind, dtype, x, divisor);
     if (dtype == CUC_I64 && e->ring && fits_word(e, op->operand[0]) && fits_word(e, op->operand[1]))
         return divide_words(e, op->kind, x, y);
+    if (dtype == CUC_I32 && e->ring && op->kind != TILE_CDIV && fits_word(e, op->operand[0]) &&
+        fits_word(e, op->operand[1]))
+        return tile_make(e, TILE_R32,
+                         op->kind == TILE_MOD ? "rem.u32 %R, %R, %R" : "div.u32 %R, %R, %R", x, y);
     if (dtype == CUC_I64 && divisor)
         return tile_divide_by_constant(e, op->kind, x, divisor);
     return TILE_NO_REGISTER;
