@@ -40,28 +40,31 @@ static int64_t power_from(int64_t x)
     return power;
 }
 
-// Chooses the box of that many pixels that covers all images with the fewest boxes. With extents
-// rounded up to powers of two it has no more than `padded` pixels. Returns the number of boxes, 0
-// if there is no such box.
+// Chooses the box of that many pixels that covers all images with the fewest boxes, or a few more
+// if they share fewer pixels of x at their edges. With extents rounded up to powers of two it has
+// no more than `padded` pixels. Returns the number of boxes, 0 if there is no such box.
 static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t padded)
 {
     const int64_t most = 256 / v->stride; // along an axis, by TMA
     int64_t p = v->result == X ? v->h : v->p, q = v->result == X ? v->w : v->q;
-    int64_t least = 0;
+    int64_t least = 0, count = 0;
 
     for (int64_t columns = pixels < most ? pixels : most; columns > 0; columns--)
         for (int64_t rows = pixels / columns; rows > 0; rows--) {
             int64_t images = pixels / columns / rows;
             int64_t boxes = cdiv(v->n, images) * cdiv(p, rows) * cdiv(q, columns);
-            if (images * rows * columns != pixels || rows > most || (least && boxes >= least) ||
+            int64_t read = images * (rows + v->r - 1) * (columns + v->r - 1);
+            int64_t cost = boxes * (50 * pixels + read);
+            if (images * rows * columns != pixels || rows > most || (least && cost >= least) ||
                 power_from(images) * power_from(rows) * power_from(columns) > padded)
                 continue;
-            least = boxes;
+            least = cost;
+            count = boxes;
             box[0] = images;
             box[1] = rows;
             box[2] = columns;
         }
-    return least;
+    return count;
 }
 
 // Describes the product of a tile; `boxes`: of all images' pixels.
