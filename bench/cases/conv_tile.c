@@ -141,7 +141,8 @@ static void rate(bench_conv_tile *best, const conv *v, bench_conv_tile t, int64_
     };
 
     (v->result == W ? describe_weights : describe_pixels)(&w, v, &t, boxes);
-    if (!boxes || !tile_work_fits(m, &w))
+    // With fewer stages the next one arrives late. A depth of 96 channels is worth one of four.
+    if (!boxes || !tile_work_fits(m, &w) || tile_work_stages(m, &w) < (v->result == W ? 4 : 3))
         return;
     double waves = (double)cdiv(w.blocks, m->multiprocessors);
     t.seconds = tile_work_seconds(m, &w) + more_clocks(&w, v, &t, waves) / (1e6 * m->megahertz);
