@@ -619,38 +619,47 @@ TEST_ROWS(elements_at_equal_distances_are_copied_by_tma, boxes)
     cuc_program_release(p);
 }
 
-// TMA stores the results of a pipeline in lines of at least 128 bytes if they are pieces of 32
-// bytes.
-TEST_RANGE(sums_of_a_pipeline_are_stored_by_tma, 0, 9)
+// TMA stores the results of a pipeline in lines of at least 128 bytes, whose rest has 16 bytes or a
+// multiple of it. If the operands are exchanged, it stores any number of rows of 16-bit elements.
+static const struct {
+    int rows, columns;
+    const char *c;
+    bool by_tma;
+} stored[] = {
+    { 128, 256, "f16", true }, { 128, 240, "f16", true },  { 128, 224, "f16", true },
+    { 128, 192, "f16", true }, { 128, 80, "f16", true },   { 128, 200, "f16", true },
+    { 128, 72, "f16", true },  { 128, 64, "f16", true },   { 128, 48, "f16", false },
+    { 128, 40, "f32", true },  { 136, 128, "f16", true },  { 72, 256, "f16", true },
+    { 40, 64, "f16", true },   { 136, 128, "f32", false },
+};
+
+TEST_ROWS(sums_of_a_pipeline_are_stored_by_tma, stored)
 {
     static const char product[] =
-        "kernel product(a: f16[M, K], b: f16[N, K], c: f16[M, N])\n"
-        "    const BN = 64\n"
-        "    grid cdiv(M, 128), cdiv(N, BN)\n"
+        "kernel product(a: f16[M, K], b: f16[N, K], c: T[M, N])\n"
+        "    const BM = 128, BN = 64, T = f16\n"
+        "    grid cdiv(M, BM), cdiv(N, BN)\n"
         "{\n"
-        "    acc = zeros(f32, [128, BN])\n"
+        "    acc = zeros(f32, [BM, BN])\n"
         "    for k in 0 .. cdiv(K, 64) {\n"
-        "        acc = mma(load(a, [block(0), k], [128, 64]),\n"
+        "        acc = mma(load(a, [block(0), k], [BM, 64]),\n"
         "                  trans(load(b, [block(1), k], [BN, 64])), acc)\n"
         "    }\n"
-        "    store(c, [block(0), block(1)], cast(acc, f16))\n"
+        "    store(c, [block(0), block(1)], cast(acc, T))\n"
         "}\n";
-    static const struct {
-        int columns;
-        bool by_tma;
-    } cases[] = { { 256, true },  { 240, true }, { 224, true }, { 192, true }, { 80, true },
-                  { 200, false }, { 72, false }, { 64, true },  { 48, false } };
-    char columns[16];
-    const char *const chosen[] = { columns };
-    const bool by_tma = cases[_i].by_tma;
+    char rows[16], columns[16], dtype[16];
+    const char *const chosen[] = { rows, columns, dtype };
 
-    snprintf(columns, sizeof(columns), "BN=%d", cases[_i].columns);
+    snprintf(rows, sizeof(rows), "BM=%d", stored[_i].rows);
+    snprintf(columns, sizeof(columns), "BN=%d", stored[_i].columns);
+    snprintf(dtype, sizeof(dtype), "T=%s", stored[_i].c);
     cuc_program *p = made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .constants = chosen,
-                                                       .constant_count = 1, .remarks = CUC_ON));
+                                                       .constant_count = 3, .remarks = CUC_ON));
     cuc_object_release(compiled(p, CUC_CODE_PTX));
     const char *log = cuc_program_log(p);
-    ck_assert_msg(strstr(log, "stages of") != NULL, "%s: %s", columns, log);
-    ck_assert_msg((strstr(log, "store: by TMA (tma)") != NULL) == by_tma, "%s: %s", columns, log);
+    ck_assert_msg(strstr(log, "stages of") != NULL, "%s %s: %s", rows, columns, log);
+    ck_assert_msg((strstr(log, "store: by TMA (tma)") != NULL) == stored[_i].by_tma, "%s %s: %s",
+                  rows, columns, log);
     cuc_program_release(p);
 }
 
