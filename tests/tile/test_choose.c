@@ -1332,6 +1332,26 @@ TEST(the_installed_records_are_good)
     ck_assert_int_ge(records, 20);
 }
 
+// Candidates that a fact about constants excludes are never chosen, even if they are the first.
+TEST(facts_about_constants_exclude_candidates)
+{
+    static const char *const dimensions[] = { "M=4096" };
+    cuc_program *p = NULL;
+    cuc_object *object = NULL;
+
+    ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE,
+                             "kernel k(x: f32[M]) const B = auto(64, 32, 256) where B > 100\n"
+                             "    grid cdiv(M, B) { store(x, [block(0)], zeros(f32, [B])) }\n",
+                             0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON,
+                                                 .dimensions = dimensions, .dimension_count = 1)));
+    ck_ok(cuc_program_compile(&object, p, CUC_CODE_PTX));
+    ck_assert_msg(strstr(cuc_program_log(p), "k: B=256 of auto()") != NULL, "%s",
+                  cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
 int main(void)
 {
     return run_device_tests("choose");

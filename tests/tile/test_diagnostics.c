@@ -672,6 +672,8 @@ static const struct {
       1, 26, "T701 host: the host has cdiv, minimum, maximum, where, dim, stride; facts also noalias, align, unit" },
     { "a fact that no constants keep", "\nkernel k(a: f32[N]) const B = 6 where B % 4 == 0 { }",
       1, 45, "T704 where: B % 4 == 0 does not hold" },
+    { "a fact that the first candidates refute", "\nkernel k() const A = auto(3, 4), B = auto(1, 2) where A > B + 2 { }",
+      1, 57, "T704 where: A > B + 2 does not hold: A=3, B=1 of auto()" },
 };
 // clang-format on
 

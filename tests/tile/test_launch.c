@@ -26,6 +26,7 @@ static const char source[] =
     "kernel turn(a: f32[128, 128], b: f32[128, 128]) grid 1 {\n"
     "    store(b, [0, 0], trans(load(a, [0, 0], [128, 128])))\n"
     "}\n"
+    "kernel narrow(x: tf32[N], y: f32[N]) grid 1 { store(y, [0], cast(load(x, [0], [64]), f32)) }\n"
     "kernel over(x: i32[N], y: i32[N]) grid 1 {\n"
     "    store(y, [0], iota(i32, 1024) * 3)\n"
     "    store(x, [0], load(x, [0], [1024]) + 1)\n"
@@ -112,6 +113,24 @@ TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
     ck_ok(CUC_LAUNCH(stream, NULL, vadd, &a, &b, &c));
     seen("vadd$idx64", 5, 1, 1);
     cuc_kernel_release(vadd);
+}
+
+TEST(a_tensor_of_tf32_takes_elements_of_f32)
+{
+    NEED_FAKE();
+    cuc_kernel *narrow = kernel("narrow");
+    cuc_tensor x = tensor(CUC_F32, 1, 64, 1), y = x;
+
+    y.data = 0x20000;
+    ck_ok(CUC_LAUNCH(stream, NULL, narrow, &x, &y));
+    seen("narrow$idx32_aligned", 1, 1, 1);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, narrow, &x, &(cuc_tensor){ 0 }),
+             "argument y: expected");
+    x.dtype = CUC_TF32;
+    y.dtype = CUC_TF32;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, narrow, &x, &y),
+             "argument y: expected elements of f32, got tf32");
+    cuc_kernel_release(narrow);
 }
 
 TEST(scalars_lie_in_eight_bytes_each)
@@ -551,7 +570,8 @@ TEST(a_tile_kernel_tells_its_parameters)
 
 TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
 {
-    static const char *const expected[] = { "vadd", "rows", "fill", "first", "turn", "over" };
+    static const char *const expected[] = { "vadd", "rows",   "fill", "first",
+                                            "turn", "narrow", "over" };
     cuc_kernel *k = NULL;
     const char *name;
     size_t count;

@@ -371,15 +371,24 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
     return !s.no_memory;
 }
 
+// True if other candidates may avoid every error: facts about constants do not hold for the first
+// ones.
+static bool can_avoid_errors(const struct tile_module *module)
+{
+    for (const struct tile_diagnostic *d = module->diagnostics->first; d; d = d->next)
+        if (d->severity == TILE_ERROR && d->code != TILE_T704)
+            return false;
+    return true;
+}
+
 bool tile_choose(const struct tile_choosing *how)
 {
     struct tile_module *module = tile_parse_kernel(how->budget, how->file, how->text, how->bytes,
                                                    how->setting, how->settings, NULL);
     bool good = module && !module->diagnostics->out_of_memory;
 
-    // In a module with errors there is nothing to choose. Its compilation reports them.
-    for (const struct tile_kernel *k = module && !module->diagnostics->errors ? module->first
-                                                                              : NULL;
+    // In a module with other errors there is nothing to choose. Its compilation reports them.
+    for (const struct tile_kernel *k = module && can_avoid_errors(module) ? module->first : NULL;
          k && good; k = k->next)
         good = choose(how, k);
     tile_module_free(module);

@@ -304,6 +304,25 @@ static void elaborate_extents(struct tile_elaborator *e)
     }
 }
 
+// Returns the values of the kernel's auto() constants, as in ": BM=64, BN=128, of auto()", or "".
+static const char *candidates_text(struct tile_elaborator *e)
+{
+    const struct tile_kernel *kernel = e->b.kernel;
+    const char *text = NULL;
+    char value[64];
+
+    for (uint32_t i = 0; i < kernel->constant_count; i++) {
+        const struct tile_constant *c = &kernel->constant[i];
+        if (!c->chosen || c->dtype != CUC_I64)
+            continue;
+        tile_wide_text(value, c->i);
+        text = cuc__arena_print(e->module->arena, "%s%s%s=%s", text ? text : "", text ? ", " : ": ",
+                                c->name, value);
+    }
+    text = text ? cuc__arena_print(e->module->arena, "%s of auto()", text) : "";
+    return text ? text : "";
+}
+
 void tile_elaborate_launch(struct tile_elaborator *e)
 {
     const struct tile_kernel_ast *ast = e->kernel;
@@ -316,7 +335,8 @@ void tile_elaborate_launch(struct tile_elaborator *e)
             tile_elaborate_host(e, ast->fact[i], TILE_HOST_CONDITION);
         const char *text = holds ? tile_ast_text(e, ast->fact[i]) : NULL;
         if (holds && holds->kind == TILE_HOST_CONSTANT && !holds->value)
-            tile_error(e->module, TILE_T704, ast->fact[i]->where, "where: %s does not hold", text);
+            tile_error(e->module, TILE_T704, ast->fact[i]->where, "where: %s does not hold%s", text,
+                       candidates_text(e));
         else if (holds && holds->kind != TILE_HOST_CONSTANT)
             kernel->fact[kernel->fact_count++] =
                 (struct tile_fact){ holds, text, ast->fact[i]->where };

@@ -160,7 +160,11 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
         return "the loop has more than 4 products";
     if (acc->rank != 2)
         return "it has batches";
-    if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
+    if (dtype == CUC_F32)
+        return tile_int(mma, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32
+                   ? "its operands are f32, and the loop does other work: declare the tensors tf32"
+                   : "its operands are f32, and its precision is not tf32";
+    if (!how || how->accumulator != acc->dtype)
         return "wgmma does not support its dtypes";
     product->mma = mma;
     product->columns = (uint32_t)acc->extent[1];
