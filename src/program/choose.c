@@ -136,7 +136,7 @@ static struct tile_choosing choosing_of(const cuc_program *p, const struct tile_
 }
 
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *p,
-                               struct tile_budget *budget, const char *function)
+                               struct tile_budget *budget, bool tries, const char *function)
 {
     const struct cuc__program_tile *t = &p->tile;
 
@@ -148,6 +148,7 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
     bool good = !out->constants.no_memory;
     if (good && t->dimensions.count && t->arch.number) {
         struct tile_choosing how = choosing_of(p, &t->target, budget);
+        how.tries = tries;
         how.recall = recall;
         how.choose = add_constant;
         how.option = set_option;

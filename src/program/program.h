@@ -122,8 +122,9 @@ struct cuc__program_choice {
     const char *function;
     cuc_status status; // the status of the search for tuning records
 };
+// If `tries`, each choice is compiled before it is taken.
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
-                               struct tile_budget *budget, const char *function);
+                               struct tile_budget *budget, bool tries, const char *function);
 // Reports the choice as remarks.
 void cuc__program_report_choice(const struct cuc__program_choice *choice,
                                 struct tile_module *module);

@@ -292,12 +292,13 @@ static cuc_status refuse_unknown_dimensions(const struct cuc__program_tile *t,
 }
 
 // Parses the program with the constants chosen for it. Fails if the source has errors. `*target`
-// receives the options that the user and the tuning records ask for.
+// receives the options that the user and the tuning records ask for. `*tries` asks for a choice
+// that compiles (cuc__program_choose()), and receives false if there is nothing to choose.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
-                        struct tile_budget *budget, const char *function)
+                        struct tile_budget *budget, bool *tries, const char *function)
 {
     struct cuc__program_choice choice = { .constants = { .count = 0 } };
-    cuc_status st = cuc__program_choose(&choice, p, budget, function);
+    cuc_status st = cuc__program_choose(&choice, p, budget, *tries, function);
     struct tile_module *module = NULL;
 
     if (st >= 0)
@@ -307,6 +308,7 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
     if (module)
         cuc__program_report_choice(&choice, module);
     *target = choice.target;
+    *tries = choice.kernels.count != 0;
     cuc__program_drop_choice(&choice);
     if (st < 0)
         return st;
@@ -333,7 +335,7 @@ static cuc_status open_tile(struct tile_module **out, struct tile_target *target
                          "%s is not a tile program (CUC_SOURCE_TILE)", p->name);
     free(p->log);
     p->log = NULL;
-    return parse(out, target, p, budget, function);
+    return parse(out, target, p, budget, &(bool){ true }, function);
 }
 
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p,
@@ -401,6 +403,36 @@ static cuc_status assemble(cuc_object **out, cuc_program *p, const struct tile_c
     return st < 0 ? cuc__pass_failure(st, function) : cuc__program_assemble(out, p, function);
 }
 
+// Compiles the program with the model's choice or, if the compiler refuses that, with the best
+// choice that it accepts.
+static cuc_status compile(struct tile_module **out, struct tile_target *machine,
+                          struct tile_compiled *compiled, cuc_program *p,
+                          struct tile_budget *budget, const char *function)
+{
+    struct tile_module *module;
+    cuc_status st;
+
+    for (bool tries = false, chosen;; tries = true) {
+        chosen = tries;
+        tile_budget_open(budget, &p->tile.limits);
+        if ((st = parse(&module, machine, p, budget, &chosen, function)) < 0)
+            return st;
+        if (p->tile.remarks)
+            cuc__program_note_grids(p, machine, module);
+        if (tile_compile(module, machine, compiled)) {
+            *out = module;
+            return CUC_OK;
+        }
+        if (tries || !chosen || module->diagnostics->out_of_memory || budget->ended == TILE_T804 ||
+            budget->ended == TILE_T805)
+            break;
+        tile_module_free(module);
+    }
+    st = cuc__program_fail_tile(p, module, function);
+    tile_module_free(module);
+    return st;
+}
+
 cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t target,
                                  const char *function)
 {
@@ -418,22 +450,15 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
                          p->name);
     if ((st = cuc__program_read_arch(p, function)) < 0)
         return st;
-    tile_budget_open(&budget, &t->limits);
-    if ((st = parse(&module, &machine, p, &budget, function)) < 0)
+    if ((st = compile(&module, &machine, &compiled, p, &budget, function)) < 0)
         return st;
     if (t->remarks)
-        cuc__program_note_grids(p, &machine, module);
-    if (!tile_compile(module, &machine, &compiled)) {
-        st = cuc__program_fail_tile(p, module, function);
-    } else {
-        if (t->remarks)
-            cuc__program_remark_grids(p, &machine, module);
-        cuc__program_add_log(p, tile_diagnostics_text(module, t->remarks));
-        st = target == CUC_CODE_PTX
-                 ? cuc__object_create(out, CUC_CODE_PTX, compiled.ptx, compiled.ptx_bytes, NULL, 0,
-                                      p->name, NULL, 0, p->log, function)
-                 : assemble(out, p, &compiled, function);
-    }
+        cuc__program_remark_grids(p, &machine, module);
+    cuc__program_add_log(p, tile_diagnostics_text(module, t->remarks));
+    st = target == CUC_CODE_PTX
+             ? cuc__object_create(out, CUC_CODE_PTX, compiled.ptx, compiled.ptx_bytes, NULL, 0,
+                                  p->name, NULL, 0, p->log, function)
+             : assemble(out, p, &compiled, function);
     tile_module_free(module);
     return st;
 }

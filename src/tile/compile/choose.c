@@ -345,8 +345,10 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     uint64_t left = b && b->limits.operations > b->operations ? b->limits.operations - b->operations
                                                               : 0;
     try_all(&s, b ? b->operations + left / 2 : 0);
-    if (!s.no_memory)
+    if (!s.no_memory && how->tries)
         find_best_compiled(&s);
+    else
+        (void)find_best(&s);
     if (s.no_memory)
         return false;
     report(&s);

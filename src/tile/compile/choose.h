@@ -15,6 +15,7 @@ struct tile_choosing {
     const struct tile_target *target;
     uint32_t multiprocessors;   // 0: the number of the architecture's usual device
     struct tile_budget *budget; // NULL: no limits
+    bool tries;                 // compile a choice before taking it, and take another if that fails
 
     // Looks up the measured choice for a kernel, such as "BM=128 BN=256 :stages=4". The key
     // consists of the constants that the host has set and of the extents. Returns false if there is
