@@ -8,11 +8,8 @@
 #include <immintrin.h>
 #endif
 
-enum {
-    BLOCK = 64,
-    LENGTH = 8
-}; // bytes of a block; bytes of the message length at the end of the
-   // last block
+// Bytes of a block; bytes of the message length at the end of the last block.
+enum { BLOCK = 64, LENGTH = 8 };
 
 // The fractional parts of the cube roots of the first 64 primes.
 static const uint32_t constants[64] = {

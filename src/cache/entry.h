@@ -1,8 +1,13 @@
 // The format of a cache entry, the file that holds one compilation result.
 //
-// 0   magic and version      8 bytes 8   bytes of the label     4, little-endian 12  zero 4 16
-// bytes of the data      8, little-endian 24  key                   32 56  checksum 32: SHA-256 of
-// all other bytes 88  label, then data
+//   offset  contents
+//   0       magic and version, 8 bytes
+//   8       bytes of the label, 4 bytes, little-endian
+//   12      zero, 4 bytes
+//   16      bytes of the data, 8 bytes, little-endian
+//   24      key, 32 bytes
+//   56      SHA-256 of all other bytes, 32 bytes
+//   88      label, then data
 //
 // A reader accepts an entry only if its length, key and checksum are right, because the parsers of
 // its data do not expect damaged input.
@@ -13,11 +18,8 @@
 
 #include <stdbool.h>
 
-enum {
-    CUC__ENTRY_HEAD = 88,
-    CUC__ENTRY_LABEL = 200
-}; // size of the header; maximum size of a
-   // label
+// Size of the header; maximum size of a label.
+enum { CUC__ENTRY_HEAD = 88, CUC__ENTRY_LABEL = 200 };
 
 // A key is a SHA-256 hash.
 typedef struct cuc__key {

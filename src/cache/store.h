@@ -5,9 +5,10 @@
 // the least recently used entries. No function here records an error: without a working store,
 // callers compile everything.
 //
-// store.c    reads and writes entries folder.c   opens the folder, if it is safe lock.c     the
-// locks of keys, and the byte count trim.c     walks all entries, and removes the least recently
-// used ones
+//   store.c    reads and writes entries
+//   folder.c   opens the folder, if it is safe
+//   lock.c     locks keys, and keeps the byte count
+//   trim.c     walks all entries, and removes the least recently used ones
 #ifndef CUCORE_CACHE_STORE_H
 #define CUCORE_CACHE_STORE_H
 

@@ -1,9 +1,11 @@
 // Finds toolkit libraries and headers. Only the code in this folder loads toolkit libraries.
 //
-// table.c             the table: names, sonames, folders, packages places.c            folders to
-// search, from the environment and the usual places system_libraries.c  the file that the system's
-// dynamic loader would open search.c            the search itself find.c              the public
-// functions and their reports open.c              loads each library once per process
+//   table.c             the table: names, sonames, folders, packages
+//   places.c            folders to search, from the environment and the usual places
+//   system_libraries.c  the file that the system's dynamic loader would open
+//   search.c            the search itself
+//   find.c              the public functions and their reports
+//   open.c              loads each library once per process
 #ifndef CUCORE_FIND_FIND_H
 #define CUCORE_FIND_FIND_H
 

@@ -5,10 +5,8 @@
 
 #include <inttypes.h>
 
-enum {
-    ATTRIBUTES_OF_KIND = 5
-}; // the attributes that describe the memory's kind, device and
-   // access
+// The first attributes, which describe the memory's kind, device and access.
+enum { ATTRIBUTES_OF_KIND = 5 };
 
 static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, const char *function)
 {

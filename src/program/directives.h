@@ -1,8 +1,8 @@
 // Reads preprocessor directives without running the preprocessor: it considers every branch of
 // every #if. If a file name cannot be determined this way, it refuses the cache key.
 //
-// directives.c   reads #include and #define, and replaces the macros of an #include presence.c
-// reads the operands of __has_include, and of macros that stand for it
+//   directives.c   reads #include and #define, and replaces the macros of an #include
+//   presence.c     reads the operands of __has_include, and of macros that stand for it
 #ifndef CUCORE_PROGRAM_DIRECTIVES_H
 #define CUCORE_PROGRAM_DIRECTIVES_H
 

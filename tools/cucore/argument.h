@@ -25,9 +25,11 @@ typedef struct argument {
     size_t data_offset; // offset of the elements in `file`
 } argument;
 
-// SCALAR is TYPE:VALUE ARRAY is in:[TYPE:]FILE | inout:[TYPE:]FILE TARGET | out:TYPE[SHAPE] TARGET
-// TARGET is =FILE, written | ==FILE, compared with | =-, neither Parse an argument without opening
-// any file. On failure the caller reports a usage error.
+// Parse an argument without opening any file. On failure the caller reports a usage error.
+//
+//   SCALAR  is  TYPE:VALUE
+//   ARRAY   is  in:[TYPE:]FILE | inout:[TYPE:]FILE TARGET | out:TYPE[SHAPE] TARGET
+//   TARGET  is  =FILE, written | ==FILE, compared with | =-, neither
 bool argument_parse(argument *out, const char *text, cli_why *why);
 
 // Read and check the file of an in: or inout: argument; do nothing for other arguments.

@@ -66,9 +66,8 @@ static uint32_t words_of(const struct tile_value *x)
 // a bias.
 static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
 {
-    enum {
-        MOST_REGISTERS = 176
-    }; // includes accumulators; other work needs the remaining registers
+    // The limit includes accumulators; other work needs the remaining registers.
+    enum { MOST_REGISTERS = 176 };
     const struct tile_pipeline *plan = e->ring->plan;
     const struct tile_op *loop = plan->loop;
 
