@@ -161,7 +161,7 @@ TEST(a_function_younger_than_the_driver_is_not_asked_for)
     ck_assert_int_eq(cuc__driver_function_version("cuNothing"), 0);
 }
 
-// cucore uses the later form of a driver that has it, and otherwise the only form.
+// If a driver has two forms of a function, cucore calls the newer one.
 static const struct {
     const char *version, *newest;
     float taken;

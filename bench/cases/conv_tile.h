@@ -18,7 +18,7 @@ typedef struct conv {
 
 typedef struct bench_conv_tile {
     const char *kernel;
-    bool in_a_row;  // pixels of all images in a row, box[2] of them; else a box of each tile
+    bool in_a_row;  // true: a tile is box[2] successive pixels of all images; false: it is a box
     int64_t box[3]; // images, rows, columns
     int64_t k, c;   // channels
     int64_t shares; // blocks that add to each element of the result

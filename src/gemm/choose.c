@@ -112,8 +112,8 @@ static int64_t filled(int64_t count, int32_t cluster)
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
-    // Clocks per element of an activation. Exponentials and reciprocals have 16 lanes, and erf
-    // takes about thirty instructions.
+    // Clocks of a multiprocessor per element of an activation. In a clock it computes 16
+    // exponentials or reciprocals, or 128 of the about thirty instructions of an erf.
     static const double behind[] = {
         [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
     };

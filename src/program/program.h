@@ -19,7 +19,8 @@ struct cuc__program_tile {
     cuc__flags constants;  // "NAME=VALUE"
     cuc__flags dimensions; // "NAME=EXTENT": dimensions for which candidates are chosen
     char *tuned;           // path of the file of tuning records; NULL for the usual places
-    char *record[3];       // texts of the tuning record last requested
+    char *record[3];       // the program, constants and dimensions of the tuning record last
+                           // requested, as text
     // Options for the assembler. The lists in `assemble` point to them.
     cuc__flags ptxas_options, further;
     cuc_linker_options assemble;

@@ -17,7 +17,7 @@
 
 static const struct {
     const char *ptx;
-    const char *expected; // a letter for each value
+    const char *expected; // a digit for each value
 } alone[] = {
     // A phase completes; each state token has the pending count.
     { KERNEL("mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd10, [bar];\n"

@@ -4,10 +4,10 @@
 // are compared with these too.
 //
 //     test_opcodes [--only REGEX]        run on device 0; compare with the oracle and golden files
-//     test_opcodes --record DIR          also write the device's results to DIR, a file a family
+//     test_opcodes --record DIR          also write the device's results to DIR, by family
 //     test_opcodes --golden DIR          take golden files from DIR/sm_90/ and the like
 //     test_opcodes --assemble sm_90a     assemble every module; needs nvJitLink, but no device
-//     test_opcodes --since 91            only rows whose least architecture is sm_91 or later
+//     test_opcodes --since 91            only rows whose minimum architecture is sm_91 or later
 //     test_opcodes --list                name the instances
 //
 // Exits 1 if a result is wrong, and 77 without a device or nvJitLink.

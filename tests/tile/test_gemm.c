@@ -34,7 +34,9 @@ static bool has_pipelines(void)
 
 // ---- Arrays
 
-enum { GUARD = 64, POISON = 0x5a, NONE = -1 }; // elements in front; bytes that must stay
+// GUARD: elements before and after an array, whose bytes must stay POISON. NONE: the extent of an
+// axis that the array lacks.
+enum { GUARD = 64, POISON = 0x5a, NONE = -1 };
 
 struct array {
     cuc_tensor t;

@@ -375,8 +375,7 @@ static const struct kernel_case rows[] = {
     { "conv", "conv_dw", "bf16 f16", "G=2", "N=1 P=1 Q=1 H=1 W=1 C=1 K=1; N=3 P=5 Q=17 H=5 W=17 C=40 K=72", "rrz", NULL, expect_conv_dw, 64, 256, "ao" },
     { "conv", "conv_dw", "bf16", "STRIDE=2", "N=1 P=5 Q=10 H=9 W=20 C=24 K=16", "rrz", NULL, expect_conv_dw_by_2, 64, 256, "a" },
 
-    // Split sums, as gemm; low-precision products; products of experts, with the activation as in
-    // gemm.
+    // Products with split sums, in low precision, and of experts, whose activation gemm tests too.
     { "gemm_split", "gemm_split_add", "f16 bf16", "S=4", "M=70 N=40 K=300; M=1 N=1 K=1; M=64 N=64 K=1024",
       "rrz", NULL, expect_gemm_split_add, 64, 256, "ao" },
     { "gemm_split", "gemm_split_last", "f16", "D=f32", "M=70 N=40 K=300 S=3; M=1 N=1 K=1 S=1; M=64 N=128 K=700 S=11",

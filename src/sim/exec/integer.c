@@ -253,7 +253,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 #define VALUES_daaw VALUE(1, a); VALUE(2, b); WORD(3, c)
 #define VALUES_daaww VALUE(1, a); VALUE(2, b); WORD(3, c); WORD(4, d)
 
-// Sign-extend a result that is narrower than its register.
+// Extend a result that is narrower than its register, by its sign if T is signed.
 #define RESULT_d(...) (SLOT)(T)(__VA_ARGS__)
 #define RESULT_D(...) (DU)(__VA_ARGS__)
 #define RESULT_w(...) (uint32_t)(__VA_ARGS__)

@@ -176,7 +176,7 @@ struct sim_block {
     struct sim_warp *warps;
     uint32_t warp_count, threads;
     unsigned char *shared;   // static shared memory, followed by dynamic
-    unsigned char *reserved; // [SIM_RESERVED_BYTES], behind `shared`
+    unsigned char *reserved; // [SIM_RESERVED_BYTES], after `shared`
     uint32_t shared_bytes;
     struct sim_barrier barriers[16];
     uint32_t alive;      // threads that have not exited

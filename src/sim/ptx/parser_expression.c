@@ -6,8 +6,9 @@
 enum { MAX_DEPTH = 64 };
 
 // Binary operators, lowest precedence first. Result types follow "Summary of Constant Expression
-// Evaluation Rules" of the PTX ISA, except where ptxas 13.0 deviates: two .s64 stay .s64 under & |
-// ^, ?: keeps the type of the chosen operand, and shifts use the low six bits of their distance.
+// Evaluation Rules" of the PTX ISA, except where ptxas 13.0 deviates: `&`, `|` and `^` of two .s64
+// give .s64, `?:` keeps the type of the chosen operand, and shifts use the low six bits of their
+// distance.
 static const struct infix {
     int sign;
     int level;

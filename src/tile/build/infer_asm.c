@@ -89,7 +89,7 @@ static const struct instruction *find_instruction(const char *at, size_t bytes)
 
 // One instruction of the text, and its parsed words.
 struct statement {
-    const char *at, *end;       // behind a guard
+    const char *at, *end;       // after the guard
     const char *name_end;       // the end of the first word
     enum register_kind type[2]; // the first and second type
     uint32_t types;

@@ -123,8 +123,8 @@ tile_register tile_both(struct tile_emitter *e, tile_register p, tile_register q
 // the bits of `mask`. tile_shuffle_from() reads lane `lane`.
 tile_register tile_shuffle_xor(struct tile_emitter *e, tile_register x, uint32_t mask);
 tile_register tile_shuffle_from(struct tile_emitter *e, tile_register x, tile_register lane);
-// Reads the same register of the lane `distance` before, or after if `behind`. Undefined if there
-// is no such lane.
+// Reads the same register of the lane whose number is `distance` lower, or higher if `behind`.
+// Undefined if there is no such lane.
 tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32_t distance,
                                  bool behind);
 // Gathers the bits of x that `mask` selects: the k-th set bit of `mask` becomes bit k.

@@ -27,7 +27,7 @@ static bool has_shape(const struct tile_type *type, int32_t rows, int32_t column
     return type->rank == 2 && type->extent[0] == rows && type->extent[1] == columns;
 }
 
-// True if the code behind an op moves no other tile of the stored shape. Threads would load it in
+// True if no op from `first` on moves another tile of the stored shape. Threads would load it in
 // the accumulators' layout, where a lane has no neighbours in memory.
 static bool moves_nothing_else(const struct tile_op *first, const struct tile_op *store)
 {
