@@ -6,7 +6,7 @@
 
 struct cuc__bench_plan {
     struct cuc__bench_planned {
-        size_t index;                   // index of the case
+        size_t index;                   // of the case in the session
         struct cuc__bench_values *axes; // values of each of its axes
         size_t points;
     } * cases;

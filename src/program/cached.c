@@ -275,8 +275,8 @@ static bool find(cuc_object **out, int *lock, cuc_program *p, const cuc__key *ke
     return ok;
 }
 
-// Returns true if the compiler that ran is the one in the key: `path`, or cucore alone if that is
-// "".
+// Returns true if the compiler that ran is the one in the key: the library at `path`, or only
+// cucore if `path` is "".
 static bool was_compiled_by(const cuc_program *p, const char *path)
 {
     char loaded[PATH_MAX];

@@ -216,8 +216,8 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
     if (wrong)
         printf("WRONG %s: %s: %u of %u threads\n", x->row->family, x->text, wrong, x->cases);
     if (recorded) {
-        // A hash of unexpected results would say too little, so record values. Half of the threads
-        // have matrices of every kind.
+        // A hash of unexpected results would say too little, so record values. Those of half the
+        // threads suffice for matrices: they cover every kind.
         const bool unexpected = wrong || total.open != open_before;
         if (x->row->how != COMPARE_EXACT || unexpected) {
             const uint32_t kept = x->row->how == COMPARE_DOT && !unexpected ? x->cases / 2

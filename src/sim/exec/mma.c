@@ -92,7 +92,7 @@ static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t row
 struct factors {
     struct sim_product p;
     uint32_t a[16 * 8], b[8 * 16];
-    uint8_t rows[16 * 64]; // sparse A: rows of B
+    uint8_t rows[16 * 64]; // sparse A: the row of B that each element multiplies
 };
 
 static void load_factors(const struct sim_warp *w, const struct sim_op *op, struct factors *f)

@@ -93,7 +93,7 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
                         struct tile_text *out, struct tile_entry *entry);
 // tiles.c. tile_for_each_tile() runs `body`, a role's work for one tile, for all tiles.
 // tile_load_early() emits loads while the last products of a tile are in flight. tile_find_next()
-// computes the next tile's position among the products. tile_is_loaded_early() is true for an op
+// computes the next tile's position during the products. tile_is_loaded_early() is true for an op
 // after the loop that has already been emitted.
 bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
 void tile_load_early(struct tile_emitter *e);

@@ -83,7 +83,8 @@ static void largest_value(struct tile_op *op, void *data)
             find_largest(data, op->block[n]->argument[i]);
 }
 
-// Sizes the vector so that the shape's narrowest element in memory fills 16 bytes.
+// Sizes the vector so that it fills 16 bytes with the narrowest elements that the shape has in
+// memory.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
