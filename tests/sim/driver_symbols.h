@@ -28,10 +28,12 @@ static const struct {
 #define EXPORT(row, symbol) { #symbol, &row },
 #define ALSO(row, symbol, version) { #symbol, NULL },
 #define PER_THREAD(row, symbol) { #symbol, NULL },
+#define ALSO_PER_THREAD(row, symbol) { #symbol, NULL },
 #include "sim/shell/exports.def"
 #undef EXPORT
 #undef ALSO
 #undef PER_THREAD
+#undef ALSO_PER_THREAD
 };
 
 static void *symbol(const char *name)

@@ -127,19 +127,23 @@ EXPORTED int cucoreSimulatedDriver = 1;
 #define ALSO(row, symbol, version) EXPORT(row, symbol)
 #define PER_THREAD(row, symbol) \
     EXPORTED extern __typeof__(own_##row) symbol __attribute__((alias("own_" #row)));
+#define ALSO_PER_THREAD(row, symbol) PER_THREAD(row, symbol)
 #include "exports.def"
 #undef EXPORT
 #undef ALSO
 #undef PER_THREAD
+#undef ALSO_PER_THREAD
 
 static const any_function per_thread[FN_COUNT] = {
 #define EXPORT(row, symbol)
 #define ALSO(row, symbol, version)
 #define PER_THREAD(row, symbol) [FN_##row] = (any_function)own_##row,
+#define ALSO_PER_THREAD(row, symbol)
 #include "exports.def"
 #undef EXPORT
 #undef ALSO
 #undef PER_THREAD
+#undef ALSO_PER_THREAD
 };
 
 // Older versions of names that map to the same row.
@@ -149,10 +153,12 @@ static const struct {
 #define EXPORT(row, symbol)
 #define ALSO(row, symbol, version) { FN_##row, version },
 #define PER_THREAD(row, symbol)
+#define ALSO_PER_THREAD(row, symbol)
 #include "exports.def"
 #undef EXPORT
 #undef ALSO
 #undef PER_THREAD
+#undef ALSO_PER_THREAD
 };
 
 EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
