@@ -363,6 +363,53 @@ TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
     ck_assert_uint_eq(flags[1], 1);
 }
 
+TEST(a_stream_names_its_context_and_its_green_context)
+{
+    const CUgreenCtx junk = (CUgreenCtx)&context;
+    CUdevResource all, group;
+    CUdevResourceDesc desc;
+    CUgreenCtx green, got;
+    CUcontext primary, ctx;
+    CUstream plain, part;
+    unsigned count = 1;
+
+    start();
+    ck_cu(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+    ck_cu(cuDevSmResourceSplitByCount(&group, &count, &all, NULL, 0, 8));
+    ck_cu(cuDevResourceGenerateDesc(&desc, &group, 1));
+    ck_cu(cuGreenCtxCreate(&green, desc, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+    ck_cu(cuCtxFromGreenCtx(&primary, green));
+    ck_cu(cuGreenCtxStreamCreate(&part, green, CU_STREAM_NON_BLOCKING, 0));
+    ck_cu(cuStreamCreate(&plain, CU_STREAM_NON_BLOCKING));
+    const struct {
+        CUstream stream;
+        CUcontext context;
+        CUgreenCtx green;
+    } rows[] = {
+        { part, primary, green },
+        { plain, context, NULL },
+        { NULL, context, NULL },
+    };
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
+        ctx = NULL;
+        got = junk;
+        ck_cu(cuStreamGetCtx_v2(rows[i].stream, &ctx, &got));
+        ck_assert_ptr_eq(ctx, rows[i].context);
+        ck_assert_ptr_eq(got, rows[i].green);
+        got = junk;
+        ck_cu(cuStreamGetGreenCtx(rows[i].stream, &got));
+        ck_assert_ptr_eq(got, rows[i].green);
+        ctx = NULL;
+        ck_cu(cuStreamGetCtx(rows[i].stream, &ctx));
+        ck_assert_ptr_eq(ctx, rows[i].context);
+    }
+    ck_assert_int_eq(cuStreamGetCtx_v2(part, &ctx, NULL), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(cuStreamGetCtx_v2(part, NULL, &got), CUDA_ERROR_INVALID_VALUE);
+    ck_cu(cuStreamDestroy(part));
+    ck_cu(cuStreamDestroy(plain));
+    ck_cu(cuGreenCtxDestroy(green));
+}
+
 TEST(an_unloaded_module_lives_until_its_kernels_have_run)
 {
     uint32_t *flags;

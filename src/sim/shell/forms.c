@@ -214,13 +214,11 @@ CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult sim_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, void **green)
+CUresult sim_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, CUgreenCtx *green)
 {
     CUresult code = green ? sim_cuStreamGetCtx(stream, ctx) : CUDA_ERROR_INVALID_VALUE;
 
-    if (!code)
-        *green = NULL; // even if a green context has created the stream
-    return code;
+    return code ? code : sim_cuStreamGetGreenCtx(stream, green);
 }
 
 CUresult sim_cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, uint64_t *id,
