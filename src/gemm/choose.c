@@ -98,7 +98,8 @@ static void put_operand(struct tile_work *w, bool of_columns, bool across, int64
                         int64_t extent, int64_t tile_depth, int64_t depth, int64_t bytes)
 {
     if (across)
-        tile_work_put_lines(w, of_columns, tile_depth, tile * bytes, extent * bytes);
+        tile_work_put_lines(w, of_columns, tile_depth, tile * bytes,
+                            (extent * bytes) | (tile * bytes));
     else
         tile_work_put_lines(w, of_columns, tile, tile_depth * bytes, depth * bytes);
 }
