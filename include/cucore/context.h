@@ -1,5 +1,6 @@
 /**
- * @file Contexts, which own a device's allocations, streams and loaded code.
+ * @file
+ * Contexts, which own a device's allocations, streams and loaded code.
  *
  * Most programs never name a context: a device supplies its primary context, and a stream knows its
  * own. This header serves programs that create contexts with the driver themselves.
