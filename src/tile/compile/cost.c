@@ -23,6 +23,7 @@ enum {
     MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, which precede the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
+    SLAB_BYTES_OF_ROW = 2,   // slabs of 128 bytes have 64 rows of exchanged operands
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill
@@ -283,13 +284,19 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
            (w->split > 2 ? split_clocks : 0);
 }
 
-// Returns the clocks to store an element of the result. If the operands are exchanged, threads
-// store elements that do not have 16 bits.
+// Returns the clocks to store an element of the result. A narrower slab for the rest of a tile's
+// lines, or of its rows if the operands are exchanged, takes as long as a whole one. Threads store
+// the elements of exchanged operands that do not have 16 bits.
 static double store_clocks(const struct tile_work *w)
 {
     uint32_t stored = w->parts > 1 ? 4 : w->stored_bytes;
-    double slowness = is_exchanged(w) && stored != 2 ? by_threads : 1;
+    uint32_t line = is_exchanged(w) ? w->rows * SLAB_BYTES_OF_ROW : w->columns * stored;
+    double slowness = 1;
 
+    if (is_exchanged(w) && stored != 2)
+        slowness = by_threads;
+    else if (w->path == TILE_MMA_PATH_PIPELINE && line > LINE_BYTES)
+        slowness = (double)((line + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES) / line;
     return slowness * stored / store_rate + (w->parts > 1 ? 0 : w->behind);
 }
 
