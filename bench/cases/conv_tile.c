@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "tile/compile/cost.h"
+#include "tile/layout/wgmma.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,12 +24,6 @@ static int64_t cdiv(int64_t x, int64_t y)
 static int64_t pixels_of(const bench_conv_tile *t)
 {
     return t->box[0] * t->box[1] * t->box[2];
-}
-
-// True if the compiler exchanges the operands, because the rows are not 64, 128 or 256.
-static bool is_exchanged(const struct tile_work *w)
-{
-    return w->rows != 64 && w->rows != 128 && w->rows != 256;
 }
 
 static int64_t power_from(int64_t x)
@@ -117,7 +112,7 @@ static double more_clocks(const struct tile_work *w, const conv *v, const bench_
 
     if (t->in_a_row)
         clocks = waves * (double)w->iterations * gather_clocks * w->rows * w->depth;
-    if (v->result != W && is_exchanged(w))
+    if (v->result != W && !tile_has_wgmma_rows(w->rows))
         clocks += waves * sums * exchange_clocks;
     if (t->shares > 1)
         clocks += zero_clocks + waves * sums * 4 / atomic_rate;
@@ -158,7 +153,7 @@ static void choose_for_pixels(bench_conv_tile *best, const conv *v)
     bench_conv_tile t = { .kernel = forward ? "conv" : "conv_dx", .shares = 1 };
 
     for (int64_t pixels = 64; pixels <= 256; pixels += 8) {
-        // Of more than 128 pixels, padding included, ptxas spills the tile that is turned back.
+        // ptxas spills a transposed tile of more than 128 pixels, padding included.
         int64_t padded = pixels == 256 ? 256 : 128;
         int64_t boxes = choose_box(t.box, v, pixels, padded);
         for (int64_t width = 64; width <= 256; width += 16)

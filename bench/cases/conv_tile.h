@@ -1,4 +1,4 @@
-// Chooses the kernel of conv.tile for a convolution, and its tile. Of the suite conv alone.
+// Chooses the kernel of conv.tile for a convolution, and its tile. Only the suite conv uses it.
 #ifndef CUCORE_BENCH_CASES_CONV_TILE_H
 #define CUCORE_BENCH_CASES_CONV_TILE_H
 

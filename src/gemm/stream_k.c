@@ -3,10 +3,11 @@
 // multiprocessor. If a range ends within a tile, the tile's partial sums pass through a workspace.
 #include "gemm.h"
 
+#include "tile/layout/wgmma.h"
+
 bool cuc__gemm_is_exchanged(const struct cuc__gemm_tile *tile)
 {
-    return tile->path == TILE_MMA_PATH_PIPELINE && tile->rows != 64 && tile->rows != 128 &&
-           tile->rows != 256;
+    return tile->path == TILE_MMA_PATH_PIPELINE && !tile_has_wgmma_rows(tile->rows);
 }
 
 bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile)

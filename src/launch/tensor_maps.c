@@ -12,8 +12,9 @@ enum { KEPT = 16 };
 struct key {
     uint64_t address;
     struct tile_map_shape shape;
-    uint32_t box[TILE_MAP_RANK], step[TILE_MAP_RANK];
+    uint32_t box[TILE_MAP_RANK];
     uint32_t dtype, swizzle;
+    uint8_t step[TILE_MAP_RANK];
 };
 
 struct kept {
@@ -51,14 +52,17 @@ static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
 // Encodes a map in the given context, because the driver does not encode without one.
 static bool encode(CUtensorMap *map, const struct key *key, cuc_context *context)
 {
+    uint32_t step[TILE_MAP_RANK];
     bool pushed = false;
     CUresult r;
 
     if (!cuc__cu.cuTensorMapEncodeTiled || cuc__context_enter(context, &pushed, "cuc_launch") < 0)
         return false;
+    for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
+        step[i] = key->step[i] ? key->step[i] : 1;
     r = cuc__cu.cuTensorMapEncodeTiled(
         map, key->dtype, key->shape.rank, (void *)(uintptr_t)key->address, key->shape.dims,
-        key->shape.strides, key->box, key->step, CU_TENSOR_MAP_INTERLEAVE_NONE, key->swizzle,
+        key->shape.strides, key->box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, key->swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return cuc__context_leave(context, pushed, CUC_OK, "cuc_launch") >= 0 && r == CUDA_SUCCESS;
 }
@@ -82,8 +86,7 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
         key.address -= key.shape.dims[1] * key.shape.strides[0];
     }
     memcpy(key.box, how->box, sizeof(key.box));
-    for (uint32_t i = 0; i < TILE_MAP_RANK; i++)
-        key.step[i] = how->step[i] ? how->step[i] : 1;
+    memcpy(key.step, how->step, sizeof(key.step));
     key.dtype = map_dtype(t->dtype, how->rounds);
     key.swizzle = how->swizzle;
     for (uint32_t i = 0; i < KEPT; i++)

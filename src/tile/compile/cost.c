@@ -10,6 +10,7 @@
 // time to transfer all data from and to memory is a lower bound.
 #include "cost.h"
 
+#include "tile/layout/wgmma.h"
 #include "tile/signature/entry.h"
 
 #include <math.h>
@@ -99,14 +100,9 @@ static uint32_t element_bytes(const struct tile_work *w)
     return cuc_dtype_bits(w->operand) / 8;
 }
 
-static bool can_be_rows(uint32_t extent)
-{
-    return extent == GROUP_ROWS || extent == 2 * GROUP_ROWS || extent == 4 * GROUP_ROWS;
-}
-
 static bool is_exchanged(const struct tile_work *w)
 {
-    return w->path == TILE_MMA_PATH_PIPELINE && !can_be_rows(w->rows);
+    return w->path == TILE_MMA_PATH_PIPELINE && !tile_has_wgmma_rows(w->rows);
 }
 
 // Returns the rows of the product as wgmma computes it. If there are few rows, the operands are
@@ -187,7 +183,7 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
     uint32_t columns = rows ? elements / rows : 0;
     bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // more than 32 columns must be a
                                                                // multiple of 16
-    return can_be_rows(rows) && columns % 8 == 0 && columns <= 256 &&
+    return tile_has_wgmma_rows(rows) && columns % 8 == 0 && columns <= 256 &&
            !(whole && columns > 32 && columns % 16) &&
            w->depth * element_bytes(w) % STEP_BYTES == 0 && elements / (groups * 128) <= most &&
            tile_work_stages(m, w) >= 2 &&

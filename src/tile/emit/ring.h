@@ -166,6 +166,10 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream);
 bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
 // Returns the slabs for a value, which are set up once per tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
+// tma.c: stores 16 rows of one or two groups of 8 columns of 16-bit accumulators by stmatrix, to
+// the address of the lane's line; `trans` is "" or ".trans".
+void tile_store_matrices(struct tile_emitter *e, const tile_register *reg, uint32_t eights,
+                         const char *trans, tile_register at, uint32_t offset);
 // turned.c: returns the bytes of a line of a transposed slab, and the address that a lane writes in
 // it, and fills such a slab with a block of 64 rows and 64 columns of accumulators. `slab` is the
 // address of the warpgroup's slab, or of the warp's part of it if the warps store apart.

@@ -270,6 +270,21 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
 
+void tile_store_matrices(struct tile_emitter *e, const tile_register *reg, uint32_t eights,
+                         const char *trans, tile_register at, uint32_t offset)
+{
+    tile_register word[4];
+
+    for (uint32_t n = 0; n < 2 * eights; n++)
+        word[n] = tile_join(e, reg[2 * n], reg[2 * n + 1]);
+    if (eights == 1)
+        tile_ins(e, "stmatrix.sync.aligned.m8n8.x2%s.shared.b16 [%R+%u], {%R, %R}", trans, at,
+                 offset, word[0], word[1]);
+    else
+        tile_ins(e, "stmatrix.sync.aligned.m8n8.x4%s.shared.b16 [%R+%u], {%R, %R, %R, %R}", trans,
+                 at, offset, word[0], word[1], word[2], word[3]);
+}
+
 // Writes pairs of neighbouring elements as words to a slab, for the slab's columns in a block of 64
 // rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
@@ -300,15 +315,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
         }
         if (s->narrow)
             continue;
-        tile_register word[4];
-        for (uint32_t n = 0; n < 2 * taken; n++)
-            word[n] = tile_join(e, reg[2 * n], reg[2 * n + 1]);
-        if (taken == 1)
-            tile_ins(e, "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%R+%u], {%R, %R}",
-                     s->lane[i / 2], at, word[0], word[1]);
-        else
-            tile_ins(e, "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%R+%u], {%R, %R, %R, %R}",
-                     s->lane[i / 2], at, word[0], word[1], word[2], word[3]);
+        tile_store_matrices(e, reg, taken, "", s->lane[i / 2], at);
     }
 }
 

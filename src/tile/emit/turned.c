@@ -38,18 +38,10 @@ void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
     for (uint32_t i = 0, taken; i < eights; i += taken) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * EIGHTS + i)) << 2;
         uint32_t to = at + i * 8 * tile_turned_line(e->ring);
-        tile_register word[4];
         taken = i + 1 == eights ? 1 : 2;
         if (!tile_compute_registers(e, x, first, first + 4 * taken))
             return;
         const tile_register *reg = e->value[x->id] + first;
-        for (uint32_t n = 0; n < 2 * taken; n++)
-            word[n] = tile_join(e, reg[2 * n], reg[2 * n + 1]);
-        if (taken == 1)
-            tile_ins(e, "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%R+%u], {%R, %R}",
-                     s->lane[0], to, word[0], word[1]);
-        else
-            tile_ins(e, "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%R+%u], {%R, %R, %R, %R}",
-                     s->lane[0], to, word[0], word[1], word[2], word[3]);
+        tile_store_matrices(e, reg, taken, ".trans", s->lane[0], to);
     }
 }

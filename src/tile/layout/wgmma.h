@@ -4,6 +4,13 @@
 
 #include "tile/ir/layout.h"
 
+// True for the numbers of rows that a pipeline's warpgroups multiply. If a product has others, its
+// operands are exchanged.
+static inline bool tile_has_wgmma_rows(int64_t rows)
+{
+    return rows == 64 || rows == 128 || rows == 256;
+}
+
 // Distributes an accumulator's rows over 2^(warp_bits - 2) warpgroups. Returns false if the
 // accumulator does not consist of whole blocks of 64 rows and 8 columns.
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,

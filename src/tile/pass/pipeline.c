@@ -208,11 +208,6 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
     return NULL;
 }
 
-static bool has_rows(int32_t extent)
-{
-    return extent == 64 || extent == 128 || extent == 256;
-}
-
 // Finds the loop. Exchanges the operands if there are few rows and enough columns.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
@@ -231,7 +226,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
         return NULL;
     }
 
-    if (why || has_rows(acc->extent[0]) || !has_rows(acc->extent[1]))
+    if (why || tile_has_wgmma_rows(acc->extent[0]) || !tile_has_wgmma_rows(acc->extent[1]))
         return why;
     if (!tile_swap_product(kernel, p))
         return "its operands cannot be exchanged";
@@ -287,7 +282,7 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
-    if (!has_rows(acc->extent[0]))
+    if (!tile_has_wgmma_rows(acc->extent[0]))
         return "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
@@ -366,11 +361,13 @@ static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
 
     for (uint32_t n = 0; n < (p->tail ? 2u : 1u); n++) {
         struct tile_tensor_map *map = &p->map[maps[n]];
-        for (uint32_t i = 1; i < TILE_MAP_RANK && !p->turned; i++)
+        if (p->turned) {
+            tile_set_turned_rows(map, to);
+            continue;
+        }
+        for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
             if (map->box[i] == from)
                 map->box[i] = to;
-        if (p->turned)
-            tile_set_turned_rows(map, to);
     }
 }
 
