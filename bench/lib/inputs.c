@@ -15,7 +15,7 @@ enum {
     SET_ALIGNMENT = 512, // alignment of device allocations; tensor maps need 128
 };
 
-// How to generate an element type: numbers per element, and how they are stored. `low` and `high`
+// An element type to generate: numbers per element, and their form in memory. `low` and `high`
 // apply only to integers.
 static const struct form {
     int store, numbers;

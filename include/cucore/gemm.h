@@ -30,7 +30,7 @@ CUC_BEGIN_DECLS
  */
 typedef struct cuc_gemm_plan cuc_gemm_plan;
 
-/** How many products a call computes. */
+/** The number of products that a call computes. */
 enum {
     CUC_GEMM_SINGLE = 0,  /**< one, by cuc_gemm() */
     CUC_GEMM_BATCHED = 1, /**< many of the same shape, by cuc_gemm_batched() */
@@ -53,7 +53,7 @@ enum {
     CUC_GEMM_SILU = 4,      /**< x / (1 + exp(-x)) */
 };
 
-/** What a bias is added to. */
+/** The axis of d that a bias follows. */
 enum {
     CUC_GEMM_NO_BIAS = 0,
     CUC_GEMM_BIAS_COLUMNS = 1, /**< each column of d: bias is [n], or [groups, n] for grouped

@@ -32,7 +32,7 @@ enum {
     CUC_SOURCE_TILE = 4  /**< a tile program, compiled by cucore itself */
 };
 
-/** What happened to the precompiled header that the options requested. */
+/** Outcomes for the precompiled header that the options requested. */
 enum {
     CUC_PCH_NONE = 0,          /**< not requested, or not compiled yet */
     CUC_PCH_CREATED = 1,       /**< written, for later compilations to use */
@@ -332,7 +332,7 @@ CUC_API const char *cuc_program_log(const cuc_program *program);
 CUC_API const char *cuc_program_backend(const cuc_program *program);
 
 /**
- * What the last compilation did about the precompiled header.
+ * The last compilation's outcome for the precompiled header.
  *
  * If the PCH heap is too small, it is enlarged once, for the whole process, and the program is
  * compiled again.

@@ -123,7 +123,7 @@ typedef struct cuc_python_launch {
  */
 CUC_API cuc_status cuc_python_add_call(void *type);
 
-/** How a Python value becomes a kernel argument. */
+/** Conversions of a Python value to a kernel argument. */
 enum {
     CUC_PYTHON_BUFFER = 1, /**< its attribute `_h` (int) is a cuc_buffer */
     CUC_PYTHON_TENSOR = 2, /**< its attribute `_address` (int) is a cuc_tensor */
@@ -138,7 +138,7 @@ typedef struct cuc_python_argument {
     int32_t dtype; /**< for a number: bool, an integer of any size, f32 or f64 */
 } cuc_python_argument;
 
-/** How Python values of certain classes become a launch of a kernel. */
+/** A plan that turns Python values of certain classes into a kernel launch. */
 typedef struct cuc_python_plan {
     void *kernel;                         /**< the cuc_kernel */
     const cuc_python_argument *arguments; /**< [count] */

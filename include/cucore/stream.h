@@ -324,7 +324,7 @@ typedef void (*cuc_stream_callback)(cuc_status status, int32_t library_code, voi
 CUC_API cuc_status cuc_stream_add_callback(cuc_stream *stream, cuc_stream_callback callback,
                                            void *user);
 
-/** How cuc_stream_wait_value() compares memory with its value. */
+/** Comparisons of memory with the value of cuc_stream_wait_value(). */
 enum {
     CUC_WAIT_GEQ = 0, /**< (int)(memory - value) >= 0, in wrap-around arithmetic */
     CUC_WAIT_EQ = 1,  /**< memory == value */

@@ -57,7 +57,7 @@ enum {
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
 };
 
-/** How reads are promoted to larger L2 accesses, with the driver's values. */
+/** Promotions of reads to larger L2 accesses, with the driver's values. */
 enum {
     CUC_TENSOR_MAP_L2_NONE = 0,
     CUC_TENSOR_MAP_L2_64B = 1,

@@ -623,7 +623,8 @@ CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, ui
 
 /* ---- Elementwise operations ----------------------------------------------------------------- */
 
-/** How cuc_tile_cast() and the functions that end in `_round` round. CUC_TILE_FTZ can be added. */
+/** Roundings of cuc_tile_cast() and the functions that end in `_round`, with CUC_TILE_FTZ or not.
+ */
 enum {
     CUC_TILE_RN = 0,     /**< to nearest even; casts to an integer truncate */
     CUC_TILE_RZ = 1,     /**< towards zero */

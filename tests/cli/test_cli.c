@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <jansson.h>
 
-// What a table row requires; rows without their requirements are skipped.
+// Requirements of a table row; rows whose requirements are missing are skipped.
 enum { NVRTC = 1, FAKE = 2 };
 
 static const char *program = CLI_PROGRAM;

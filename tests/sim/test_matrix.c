@@ -383,7 +383,7 @@ static const struct {
     { "m16n8k128", 128, 1, S4, S4, 'i', "sp", ".satfinite" },
 };
 
-// Where the metadata is, copied from the figures in the ISA.
+// Positions of the metadata, copied from the figures in the ISA.
 static const struct {
     enum element e;
     uint32_t k, selector, row, col, lane, bit;

@@ -30,7 +30,7 @@ const char *construct_where(void);
 extern cuc_stream *construct_stream;
 extern cuc_memory_resource *construct_memory; // managed
 
-// How a tensor is placed in memory.
+// Placements of a tensor in memory.
 enum mode {
     PADDED,
     DENSE,

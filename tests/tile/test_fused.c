@@ -187,7 +187,7 @@ TEST(warps_that_wait_for_one_another_go_the_same_way)
     ck_assert_int_eq(count_of(text, "shfl.sync.idx"), OF_ROLES);
 }
 
-// Where the ordered access is: before the loop, or in it.
+// Ordered accesses before the loop, and in it.
 static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)", "1" },
                                          { "1", "load(flag, [k], [_], order=acquire)" } };
 

@@ -425,7 +425,7 @@ TEST_ROWS(arrays_are_read_out_of_ptx, arrays)
         ck_assert_int_eq((int)n, arrays[_i].count);
 }
 
-// Which entry is selected for tensors: two of f32 with two axes.
+// The entry selected for two tensors of f32 with two axes.
 #define GIGA (INT64_C(1) << 30)
 static const struct {
     const char *what;

@@ -102,7 +102,7 @@ void results_release(results *r);
 // NULL at the end.
 const summary *results_summary(const results *all, const result *r, const summary *after);
 
-// How a ratio compares with its limit. Only an interval entirely beyond the limit exceeds it, so
+// A comparison of a ratio with its limit. Only an interval entirely beyond the limit exceeds it, so
 // that chance does not fail a CI job.
 typedef enum result_limit {
     LIMIT_NONE,

@@ -1233,7 +1233,7 @@ struct cuc_python_launch
     arg_count::Csize_t
 end
 
-# How Python values of certain classes become a launch of a kernel.
+# A plan that turns Python values of certain classes into a kernel launch.
 struct cuc_python_plan
     kernel::Ptr{Cvoid}
     arguments::Ptr{cuc_python_argument}
@@ -2426,7 +2426,7 @@ cuc_program_log(program) =
 # Set every option to its default.
 cuc_program_options_init(options, caller_size) =
     ccall((:cuc_program_options_init, libcucore), Cvoid, (Ptr{cuc_program_options}, Csize_t), options, caller_size)
-# What the last compilation did about the precompiled header.
+# The last compilation's outcome for the precompiled header.
 cuc_program_pch_status(program) =
     ccall((:cuc_program_pch_status, libcucore), Int32, (Ptr{cuc_program},), program)
 # Release a reference; the last one frees the program. Its objects live on.

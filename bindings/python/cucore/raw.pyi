@@ -1982,7 +1982,7 @@ def cuc_program_log(program: Pointer) -> bytes | None:
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_program_pch_status(program: Pointer) -> int:
-    """What the last compilation did about the precompiled header."""
+    """The last compilation's outcome for the precompiled header."""
 def cuc_program_release(program: Pointer) -> None:
     """Release a reference; the last one frees the program."""
 def cuc_program_retain(program: Pointer) -> int | None:

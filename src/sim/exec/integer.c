@@ -6,7 +6,7 @@
 // expression uses. In the expression, T is the type, U an unsigned type for intermediate results, D
 // a type twice as wide, and BITS the width.
 //
-// Where the ISA leaves results open, they are those of the hardware. Division by zero gives a
+// Results that the ISA leaves open are those of the hardware. Division by zero gives a
 // quotient and remainder of all ones. The smallest integer divided by -1 is itself, with remainder
 // zero.
 #include "base/array.h"

@@ -2511,7 +2511,7 @@ pub struct cuc_python_launch {
 
 zeroed!(cuc_python_launch);
 
-/// How Python values of certain classes become a launch of a kernel.
+/// A plan that turns Python values of certain classes into a kernel launch.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_plan {
@@ -3474,7 +3474,7 @@ extern "C" {
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.
     pub fn cuc_program_options_init(options: *mut cuc_program_options, caller_size: usize);
-    /// What the last compilation did about the precompiled header.
+    /// The last compilation's outcome for the precompiled header.
     pub fn cuc_program_pch_status(program: *const cuc_program) -> i32;
     /// Release a reference; the last one frees the program. Its objects live on.
     pub fn cuc_program_release(program: *mut cuc_program);
