@@ -49,8 +49,8 @@ enum {
     /** Every block must be resident at once, so that the grid can synchronise. */
     CUC_LAUNCH_COOPERATIVE = 1 << 0,
     /** Programmatic dependent launch. The kernel may begin before the preceding one has ended, and
-     * waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Needs compute
-     * capability 9.0 or later. */
+     * waits for it with griddepcontrol.wait (cudaGridDependencySynchronize); tile kernels do so by
+     * themselves. Needs compute capability 9.0 or later. */
     CUC_LAUNCH_PROGRAMMATIC = 1 << 1,
 };
 

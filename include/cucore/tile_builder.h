@@ -1909,7 +1909,7 @@ CUC_API void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_
  * Wait until the preceding kernels have ended and their writes are visible.
  *
  * It is for launches with CUC_LAUNCH_PROGRAMMATIC, which may begin earlier. In other launches it
- * does nothing.
+ * does nothing. A kernel without this call waits at its start.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call

@@ -183,8 +183,8 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
     if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) && !header->waits_for_grids)
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-            "a programmatic dependent launch is requested, but the tile kernel %s does not wait "
-            "for the kernel before it: remove the request, or call grid_dependency_wait() in it",
+            "a programmatic dependent launch is requested, but the code of the tile kernel %s does "
+            "not wait for the kernel before it: remove the request, or compile for sm_90 or later",
             k->name);
     return CUC_OK;
 }

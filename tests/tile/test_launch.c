@@ -330,7 +330,6 @@ TEST(a_config_asks_for_nothing_that_the_kernel_has)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.shared_bytes = 16), "config.shared_bytes");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.attribute_count = 1, .attributes = &cluster),
              "attributes[0] is a cluster");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, WITH(.flags = CUC_LAUNCH_PROGRAMMATIC), "programmatic");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, fill, &x, 1),
              "fill declares no grid");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
@@ -822,6 +821,79 @@ TEST(a_transpose_through_shared_memory_is_right)
     for (int i = 0; i < 2; i++)
         cuc_buffer_release(buffers[i]);
     cuc_kernel_release(turn);
+}
+
+// Code for sm_90 and later waits for preceding grids before it reads memory, even if the source
+// does not say so. Other code does not, so a launch that may begin early is refused.
+TEST(every_kernel_waits_for_preceding_grids)
+{
+    static const struct {
+        const char *arch, *kernel;
+        bool waits;
+    } cases[] = {
+        { "sm_90", "vadd", true },
+        { "sm_90a", "product", true },
+        { "sm_80", "vadd", false },
+        { "sm_100", "vadd", true },
+    };
+    static const char text[] = "kernel vadd(x: f32[N], y: f32[N]) grid cdiv(N, 64) {\n"
+                               "    i = block(0)\n"
+                               "    store(y, [i], load(x, [i], [64]) + 1.0)\n"
+                               "}\n"
+                               "kernel product(a: bf16[M, K], b: bf16[K, N], c: f32[M, N]) grid "
+                               "cdiv(M, 64), cdiv(N, 64) {\n"
+                               "    acc = zeros(f32, [64, 64])\n"
+                               "    for k in 0 .. cdiv(K, 64) {\n"
+                               "        acc = mma(load(a, [block(0), k], [64, 64]), load(b, [k, "
+                               "block(1)], [64, 64]), acc)\n"
+                               "    }\n"
+                               "    store(c, [block(0), block(1)], acc)\n"
+                               "}\n";
+
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
+        cuc_program *program = NULL;
+        cuc_object *code = NULL;
+        const char *ptx, *end;
+        char entry[64];
+        ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, text, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = cases[i].arch)));
+        ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
+        ck_ok(cuc_object_get_ptx(&ptx, NULL, code));
+        snprintf(entry, sizeof(entry), ".entry %s$", cases[i].kernel);
+        for (ptx = strstr(ptx, entry); ptx; ptx = strstr(end, entry)) {
+            const char *wait = strstr(ptx, "griddepcontrol.wait;"), *access;
+            ck_assert_ptr_nonnull(end = strstr(ptx, "\n}\n"));
+            ck_assert_int_eq(wait && wait < end, cases[i].waits);
+            for (const char *const *word =
+                     (const char *const[]){ "ld.global", "cp.async", "st.global", NULL };
+                 *word; word++)
+                ck_assert(!cases[i].waits || !(access = strstr(ptx, *word)) || access > wait);
+        }
+        cuc_object_release(code);
+        cuc_program_release(program);
+    }
+    if (!fake_available())
+        return;
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
+        cuc_program *program = NULL;
+        cuc_object *code = NULL;
+        cuc_kernel *vadd = NULL;
+        cuc_tensor t = tensor(CUC_F32, 1, 5000, 1);
+        if (strcmp(cases[i].kernel, "vadd") != 0 || strcmp(cases[i].arch, "sm_100") == 0)
+            continue;
+        ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, text, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = cases[i].arch)));
+        ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
+        ck_ok(cuc_object_get_kernel(&vadd, code, "vadd"));
+        cuc_status st =
+            CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.flags = CUC_LAUNCH_PROGRAMMATIC), vadd, &t, &t);
+        ck_assert_int_eq(st, cases[i].waits ? CUC_OK : CUC_ERROR_INVALID_ARGUMENT);
+        if (!cases[i].waits)
+            ck_assert_ptr_nonnull(strstr(cuc_error_message(), "compile for sm_90 or later"));
+        cuc_kernel_release(vadd);
+        cuc_object_release(code);
+        cuc_program_release(program);
+    }
 }
 
 // The second kernel may start while the first one still runs, and then waits for it.

@@ -63,8 +63,7 @@ static void note_grids(struct tile_op *op, void *data)
 {
     struct tile_kernel *kernel = data;
 
-    kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
-    kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
+    kernel->waits_by_itself |= op->kind == TILE_GRID_WAIT;
     // Acquiring loads and results of atomic ops let a kernel see the writes of other blocks.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
@@ -75,6 +74,7 @@ static void note_grids(struct tile_op *op, void *data)
 static bool find_grids(struct unit *u)
 {
     tile_walk(&u->kernel->body, note_grids, u->kernel);
+    u->kernel->waits_for_grids = tile_has(&u->target, TILE_HAS_GRID_CONTROL);
     return true;
 }
 

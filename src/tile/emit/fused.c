@@ -87,6 +87,7 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
     r->held_phase = tile_number32(e, 0);
     r->second = tile_number32(e, 0);
     r->ring.next_tile = tile_label(e);
+    tile_await_start(e);
     tile_put_label(e, top);
     open_tile(e, tile, end);
     if (!body(e))

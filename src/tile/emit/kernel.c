@@ -73,14 +73,8 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
-    // In warp-specialized entries, every thread waits at the start, which is never later than the
-    // source waits.
-    if (tile_has_roles(e->variant) && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
-        if (e->kernel->waits_for_grids)
-            tile_ins(e, "griddepcontrol.wait");
-        if (e->kernel->launches_grids)
-            tile_ins(e, "griddepcontrol.launch_dependents");
-    }
+    if (!tile_has_roles(e->variant) && e->kernel->waits_for_grids && !e->kernel->waits_by_itself)
+        tile_ins(e, "griddepcontrol.wait");
     e->text = &e->body;
 }
 

@@ -33,14 +33,33 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
     roles->make_barriers(e);
     tile_ins(e, "fence.mbarrier_init.release.cluster");
     tile_put_label(e, made);
-    if (plan->cluster > 1) {
+    tile_register group = tile_make(e, TILE_R32, "shr.u32 %R, %R, 7", e->tid);
+    r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
+}
+
+void tile_await_start(struct tile_emitter *e)
+{
+    if (e->ring->plan->cluster > 1) {
         tile_ins(e, "barrier.cluster.arrive.release.aligned");
         tile_ins(e, "barrier.cluster.wait.acquire.aligned");
     } else {
         tile_ins(e, "bar.sync 0");
     }
-    tile_register group = tile_make(e, TILE_R32, "shr.u32 %R, %R, 7", e->tid);
-    r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
+    if (e->kernel->waits_for_grids)
+        tile_ins(e, "griddepcontrol.wait");
+}
+
+// Lets the next grid begin when all blocks are about to end. Its blocks then start while the last
+// results are on their way to memory. An earlier start would not help, because a block needs the
+// whole shared memory of a multiprocessor, and costs up to 30 %: blocks that start before the
+// machine is empty go to multiprocessors that share a path to L2. For the same reason, nothing is
+// emitted where some warps end long before others.
+static void launch_dependents(struct tile_emitter *e)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+
+    if (e->kernel->waits_for_grids && plan->split <= 1 && plan->teams <= 1)
+        tile_ins(e, "griddepcontrol.launch_dependents");
 }
 
 // Ends a block once no other block of its cluster can still load into it or arrive at its barriers.
@@ -87,16 +106,19 @@ static bool emit_by_threads(struct tile_emitter *e, const struct tile_roles *rol
 // values are computed once and ptxas knows that only one lane is elected.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
-    uint32_t end = tile_label(e);
+    uint32_t other = tile_label(e), end = tile_label(e);
     tile_register warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
 
     warp = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", warp);
     tile_register others = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", warp,
                                      tile_all_groups(e->ring->plan) * (TILE_GROUP_THREADS / 32u));
-    tile_branch(e, others, false, end);
+    tile_branch(e, others, false, other);
     e->ring->elected = tile_make(e, TILE_PRED, "elect.sync _|%R, 0xffffffff");
     if (!roles->for_each_tile(e, roles->copy))
         return false;
+    tile_branch(e, TILE_NO_REGISTER, false, end);
+    tile_put_label(e, other);
+    tile_await_start(e);
     tile_put_label(e, end);
     tile_ins(e, "bar.warp.sync 0xffffffff");
     emit_end(e);
@@ -108,6 +130,7 @@ static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles
     roles->open_products(e);
     if (!roles->for_each_tile(e, roles->multiply))
         return false;
+    launch_dependents(e);
     if (e->ring->plan->store) // the block must keep its shared memory until the stores have read it
         tile_ins(e, "@!%R cp.async.bulk.wait_group.read 0", e->ring->not_storing);
     emit_end(e);

@@ -22,6 +22,10 @@ struct tile_roles {
     bool (*multiply)(struct tile_emitter *e);
 };
 
+// Waits until the barriers of the whole cluster are initialized and preceding grids have ended. Each
+// role does so once, as late as possible: after it has computed its first tile's position.
+void tile_await_start(struct tile_emitter *e);
+
 // Resets the emitter's state from the previous tile. `multiply` calls this first.
 void tile_begin_tile(struct tile_emitter *e);
 

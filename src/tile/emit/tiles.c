@@ -2,7 +2,7 @@
 //
 // Tiles are numbered so that concurrent tiles lie close together: a few along the grid's first
 // axis, then the next index along the second axis.
-#include "ring.h"
+#include "roles.h"
 
 // Computes x / y for x below 2^31, and the remainder `*rest`. The host provides the reciprocal
 // floor((2^32 - 1) / y), with which the quotient is too small by at most one. A division
@@ -156,6 +156,7 @@ bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter
     r->phase = tile_number32(e, 0);
     r->next_tile = tile_label(e);
     place_tile(e, r->tile, r->place);
+    tile_await_start(e);
     tile_put_label(e, start);
     tile_ins(e, "setp.ge.u32 %R, %R, %R", over, r->tile, r->tiles);
     tile_branch(e, over, false, end);
