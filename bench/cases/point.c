@@ -162,7 +162,6 @@ typedef struct subject {
     bench_point *point;
     cuc_kernel *kernel;
     cuc_launch_config config;
-    bool tile;
     cuc_arg arguments[BENCH_MOST_ARGUMENTS];
     size_t argument_count;
     const bench_array *zeroed[3];
@@ -179,9 +178,7 @@ static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
     for (int i = 0; i < 3 && s->zeroed[i] && st >= 0; i++)
         st = cuc_fill(stream, s->zeroed[i]->tensor.data, 0, 1,
                       cuc_bench_input_bytes(s->zeroed[i]->input));
-    return st < 0 ? st
-                  : cuc_launch(stream, s->tile ? NULL : &s->config, s->kernel, s->arguments,
-                               s->argument_count);
+    return st < 0 ? st : cuc_launch(stream, &s->config, s->kernel, s->arguments, s->argument_count);
 }
 
 cuc_status bench_point_check_run(bench_point *p, bench_run *run_it, void *data, char *why,
@@ -302,10 +299,17 @@ static cuc_status make_kernel(subject *s, const bench_kernel_spec *spec)
     return st < 0 ? st : cuc_bench_state_defer(s->point->state, bench_drop_kernel, s->kernel);
 }
 
+// A tile kernel starts while the preceding kernel ends, where the device can do that.
 static void set_launch(subject *s, const bench_kernel_spec *spec)
 {
-    s->tile = !spec->block[0];
+    int32_t major = 0, minor = 0;
+
     s->config = (cuc_launch_config)CUC_LAUNCH_CONFIG_INIT;
+    if (!spec->block[0] &&
+        cuc_device_get_compute_capability(&major, &minor,
+                                          cuc_bench_state_device(s->point->state)) >= 0 &&
+        major >= 9)
+        s->config.flags = CUC_LAUNCH_PROGRAMMATIC;
     memcpy(s->config.grid, spec->grid, sizeof(spec->grid));
     memcpy(s->config.block, spec->block, sizeof(spec->block));
     memcpy(s->zeroed, spec->zeroed, sizeof(spec->zeroed));

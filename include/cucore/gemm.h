@@ -317,7 +317,9 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * is not read. The call compiles and allocates nothing, with one exception: the first call with an
  * alpha other than 1 and no c loads the code for it.
  *
- * @order  enqueues and returns; the arrays must stay valid until the product is complete
+ * @order  enqueues and returns; the arrays must stay valid until the product is complete. From
+ *         compute capability 9.0 on, the kernel starts while the preceding one ends, and waits for
+ *         its end before it reads memory (CUC_LAUNCH_PROGRAMMATIC)
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph, or two where sums are split
  * @param stream the queue, of the plan's device

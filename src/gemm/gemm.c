@@ -5,6 +5,7 @@
 
 #include <cucore/launch.h>
 
+#include "code/kernel_tile.h"
 #include "device/device.h"
 #include "base/options.h"
 #include "device/stream.h"
@@ -157,6 +158,18 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
+// Launches a kernel. It begins before the preceding kernel of the stream has ended, if its code
+// waits for that.
+static cuc_status launch_kernel(cuc_stream *stream, cuc_kernel *kernel, const cuc_arg *args,
+                                size_t count)
+{
+    cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
+
+    if (kernel->tile->code->signature->kernel->waits_for_grids)
+        config.flags = CUC_LAUNCH_PROGRAMMATIC;
+    return cuc_launch(stream, &config, kernel, args, count);
+}
+
 // Passes the parameters in the order of cuc__gemm_source() to the kernel and launches it.
 static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                          const struct cuc__gemm_code *code, const struct views *v)
@@ -168,7 +181,7 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
     if (code->parts) {
         const cuc_arg parts[] = { CUC_ARG(&v->a), CUC_ARG(&v->b), CUC_ARG(&v->parts),
                                   CUC_ARG(c->plan->tile.parts) };
-        cuc_status st = cuc_launch(stream, NULL, code->parts, parts, 4);
+        cuc_status st = launch_kernel(stream, code->parts, parts, 4);
         if (st < 0)
             return st;
         args[count++] = CUC_ARG(&v->parts);
@@ -205,8 +218,8 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
         args[count++] = CUC_ARG(v->stream_k.over_band);
         args[count++] = CUC_ARG(v->stream_k.over_last);
     }
-    return cuc_launch(stream, NULL, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
-                      count);
+    return launch_kernel(stream, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
+                         count);
 }
 
 // Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis and at
