@@ -914,7 +914,7 @@ pub const CUC_ARG_NONE: i32 = 68;
 
 /// Every block must be resident at once, so that the grid can synchronise.
 pub const CUC_LAUNCH_COOPERATIVE: u32 = 1;
-/// Programmatic dependent launch. The kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Needs compute capability 9.0 or later.
+/// Programmatic dependent launch. The kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize); tile kernels do so by themselves. Needs compute capability 9.0 or later.
 pub const CUC_LAUNCH_PROGRAMMATIC: u32 = 2;
 
 pub const CUC_LAUNCH_ATTRIBUTE_IGNORE: i32 = 0;
