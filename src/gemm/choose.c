@@ -308,6 +308,24 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
             consider(s, &t, wanted->rows);
 }
 
+// Returns true if threads would store the partial sums, because the operands are exchanged.
+static bool stores_slowly(const struct cuc__gemm_tile *t)
+{
+    return cuc__gemm_is_exchanged(t) && t->rows > LEAST_SIDE;
+}
+
+// Returns the next number of parts to consider: powers of two, and the largest number that gives no
+// multiprocessor two blocks. Clusters of 3, 5, 6 or 7 blocks, which a split would need, leave so
+// many multiprocessors idle that they never pay off.
+static int32_t next_count(int32_t count, int32_t fill)
+{
+    int32_t next = 1;
+
+    while (next <= count)
+        next *= 2;
+    return fill > count && fill < next ? fill : next;
+}
+
 // Considers splitting the reduction over the blocks of a cluster or over the grid, as long as each
 // part keeps several iterations.
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
@@ -316,13 +334,19 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
     int64_t iterations = cuc__gemm_cdiv(s->shape->depth, t.depth);
     bool one = t.path != TILE_MMA_PATH_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
     int32_t most = one ? 1 : MOST_SPLIT;
+    struct tile_work whole;
 
     if (wanted->stream_k) {
         consider_stream_k(s, t, wanted);
         return;
     }
+    t.split = t.parts = 1;
+    cuc__gemm_work(&whole, s->kind, s->shape, &t);
+    int32_t fill = whole.blocks < s->machine->multiprocessors
+                       ? (int32_t)(s->machine->multiprocessors / whole.blocks)
+                       : 1;
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
-        for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
+        for (t.parts = 1; t.parts <= MOST_PARTS; t.parts = next_count(t.parts, fill)) {
             struct cuc__gemm_tile tile = t;
             bool few = t.split * t.parts > 1 && iterations < LEAST_ITERATIONS * t.split * t.parts;
             if (wanted->split)
@@ -331,7 +355,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                 continue;
             if (wanted->parts)
                 tile.parts = wanted->parts;
-            else if ((t.split > 1 && t.parts > 1) || few ||
+            else if ((t.split > 1 && t.parts > 1) || few || (t.parts > 1 && stores_slowly(&t)) ||
                      !cuc__gemm_workspace_fits(s->kind, s->shape, &t))
                 continue;
             consider_variants(s, &tile, wanted);
