@@ -541,7 +541,8 @@ TEST(a_lost_context_tells_every_call_what_destroyed_it)
              "first seen by cuc_stream_synchronize", "returned 700, CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(cuc_error_library_code(), 700);
     ck_assert_int_eq(cuc_context_is_lost(c), 700);
-    fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver answers from now on
+    // The first failure is reported, whatever the driver returns later.
+    fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(e), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "asking whether an event is complete");
     ck_assert_int_eq(cuc_error_library_code(), 700);

@@ -4,8 +4,8 @@
 
 #include "support.h"
 
-// Set up a point with the axes groups, shape (total rows, n and k), dtype and layout: nn, or tn if
-// the groups' matrices are transposed.
+// Set up a point. Its axes are `groups`, `shape` (total rows, n and k), `dtype` and `layout`: nn,
+// or tn if each group's matrix b is transposed.
 cuc_status bench_grouped_set_up(cuc_bench_state *state, void *data);
 
 #endif

@@ -10,8 +10,8 @@ enum {
     MAX_PARAMETER_BYTES = 1 << 20,
 };
 
-// The PTX ISA types that a kernel parameter can have. An untyped bit size can hold any number, and
-// so can the 16-bit floats, which C passes as structs.
+// The PTX ISA types that a kernel parameter can have. An untyped type, such as b32, accepts
+// integers and floats of its size. So do the 16-bit floats, because C passes them as structs.
 static const struct type {
     const char *name;
     uint32_t bytes;

@@ -44,7 +44,7 @@ static struct {
     char trail[2048];
 } loader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-// Looks up a function with dlsym(), such as cuGetProcAddress itself.
+// Looks up a function, such as cuGetProcAddress itself, with dlsym().
 static void (*plain_symbol(const char *name))(void)
 {
     void *p = dlsym(loader.handle, name);

@@ -77,7 +77,7 @@ static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind
            seconds <= trusted * least;
 }
 
-// Refuses options that are possible one by one but not together.
+// Fails because no candidate tile supports the given options, although each one is valid by itself.
 static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
 {
     const struct {

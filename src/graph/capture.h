@@ -47,10 +47,10 @@ void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph);
 // Frees a capture that is on no list and drops the references for its graph. NULL does nothing.
 void cuc__capture_drop(struct cuc__capture *c);
 
-// Refuses to end a known capture if the driver would do harm: it drops a capture that the wrong
-// thread ends, and invalidates one that the wrong stream ends. Also refuses an end that would
-// destroy a graph while another capture adds to it. `keep` means that the capture should yield a
-// graph.
+// Refuses to end a known capture if the driver would do harm: the driver drops a capture that
+// the wrong thread ends, and invalidates one that the wrong stream ends. Also refuses an end that
+// would destroy a graph while another capture adds to it. `keep` means that the capture should
+// yield a graph.
 cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function);
 // Returns a stream whose capture fills a body of `stream`'s capture, or NULL if there is none.
 // `*may` tells whether this thread may cancel that capture. If `stream`'s capture is invalidated

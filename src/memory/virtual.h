@@ -70,7 +70,7 @@ struct cuc__region **cuc__region_find(struct cuc__virtual *v, CUdeviceptr ptr);
 
 // virtual.c.
 
-// Refuses slices and buffers that are not virtual memory.
+// Refuses a buffer that is a slice, is empty, or is not virtual memory.
 cuc_status cuc__virtual_check_whole(const cuc_buffer *buffer, const char *function);
 // Creates a buffer for addresses. Their region already counts the buffer as a user.
 cuc_status cuc__virtual_wrap(cuc_buffer **out, cuc_memory_resource *resource, CUdeviceptr ptr,

@@ -67,7 +67,8 @@ struct cuc__directives {
     struct cuc__presence_operator {
         char name[64];
         size_t bytes;
-        bool is_everywhere; // not in the search, so any byte of a text may begin it
+        // The search cannot hold this name, so every byte of a text may be the name's first one.
+        bool is_everywhere;
     } operators[CUC__PRESENCE_OPERATORS];
     size_t operator_count;
     struct {

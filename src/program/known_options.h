@@ -8,8 +8,8 @@
 
 enum cuc__compiler { CUC__COMPILER_NVRTC, CUC__COMPILER_NVJITLINK, CUC__COMPILER_PTXAS };
 
-// Returns the first option that may have side effects because it is not listed, or NULL if there is
-// none.
+// Returns the first option that is not in the compiler's list of harmless options (known_options.c)
+// and so may have side effects, or NULL if there is none.
 const char *cuc__unknown_option(enum cuc__compiler compiler, const char *const *options,
                                 size_t count);
 

@@ -139,7 +139,7 @@ TEST(the_device_makes_the_bytes_of_the_host)
     in_setup(compare_all, NULL, 0x123456789abcdef0);
 }
 
-// A small float format. Its codes are decoded by the definition of the format.
+// A small float format. Its codes are decoded according to the definition of the format.
 struct format {
     cuc_dtype dtype;
     int exponent, mantissa;

@@ -515,7 +515,7 @@ TEST(tiles_fit_where_they_run)
     ck_assert_ptr_null(tile_machine_of(70));
 }
 
-// Sums of 8-bit floats that accumulate outside the tensor cores take longer, with the same tiles.
+// Accumulating 8-bit floats outside the tensor cores takes longer, but the same tiles fit.
 TEST(promotion_takes_time_and_no_room)
 {
     const struct tile_machine *machine = tile_machine_of(90);

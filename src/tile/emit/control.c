@@ -134,7 +134,7 @@ static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
     loop->written |= e->written;
 }
 
-// True if `op` is `first`, follows it in its block, or is nested in an op that does.
+// True if `op`, or an op that encloses it, is `first` or follows `first` in the same block.
 static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
     while (op && op->parent != first->parent)

@@ -1,8 +1,7 @@
-// Finds the kernel's only loop of the form `acc = mma(load(..), load(..), acc)`: a product whose
-// operands, possibly transposed, are loaded in each iteration, and nothing else.
-//
-// Another thread can then compute the loads' indices, or they can be computed ahead of time. The
-// code before the loop may only compute and load.
+// Finds the loop `acc = mma(load(..), load(..), acc)` of a kernel with a single product. Each
+// iteration loads both operands, possibly transposed, and does nothing else. Hence another thread
+// can compute the loads' indices, or they can be computed ahead of time. The code before the loop
+// may only compute and load.
 #include "gather.h"
 
 #include "tile/ir/words.h"
