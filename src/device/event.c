@@ -148,27 +148,49 @@ uint32_t cuc_event_flags(const cuc_event *event)
     return event ? event->flags : 0;
 }
 
+// Refuses an event of another device, or of another context of the stream's device.
+static cuc_status __attribute__((cold, noinline))
+refuse_context(const cuc_stream *stream, const cuc_event *event, const char *function)
+{
+    cuc_status st = cuc__stream_check_device(stream, event->context->device, "event", function);
+
+    return st < 0 ? st
+                  : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                              "the event is of context %p, the stream of context %p",
+                              (void *)event->context->handle, (void *)stream->context->handle);
+}
+
+// Records an event on a default stream, which needs its context current.
+static cuc_status __attribute__((noinline))
+record_on_default(const cuc_stream *stream, const cuc_event *event, const char *function)
+{
+    cuc_status st;
+
+    CUC_CALL_IN_AS(function, st, stream->context, cuEventRecord, (event->handle, stream->handle),
+                   "recording an event");
+    return st;
+}
+
 cuc_status cuc_event_record(cuc_stream *stream, cuc_event *event)
 {
     CUC_CHECK(event, EVENT);
     CUC_CHECK(stream, STREAM);
-    if (event->context != stream->context) {
-        cuc_status st = cuc__stream_check_device(stream, event->context->device, "event", __func__);
-        return st < 0 ? st
-                      : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                                 "the event is of context %p, the stream of context %p",
-                                 (void *)event->context->handle, (void *)stream->context->handle);
-    }
+    if (__builtin_expect(event->context != stream->context, 0))
+        return refuse_context(stream, event, __func__);
     const uint32_t mark = cuc__ring_mark(&stream->context->recent);
-    cuc_status st;
-    CUC_CALL_ON(__func__, st, stream, cuEventRecord, (event->handle, stream->handle),
-                "recording an event");
-    if (st >= 0) {
-        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
-        atomic_store_explicit(&event->mark, mark, memory_order_relaxed);
-        atomic_store_explicit(&event->recorded_on, stream->handle, memory_order_relaxed);
+    if (__builtin_expect(stream->is_default, 0)) {
+        cuc_status st = record_on_default(stream, event, __func__);
+        if (st < 0)
+            return st;
+    } else {
+        CUresult code = cuc__cu.cuEventRecord(event->handle, stream->handle);
+        if (code)
+            return CUC_FAIL_CU(stream->context, code, "cuEventRecord", "recording an event");
     }
-    return st;
+    atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+    atomic_store_explicit(&event->mark, mark, memory_order_relaxed);
+    atomic_store_explicit(&event->recorded_on, stream->handle, memory_order_relaxed);
+    return CUC_OK;
 }
 
 // Evaluates to the status of a call on an event. Takes the context from the event, not from the

@@ -146,6 +146,23 @@ static cuc_device *only_device(const cuc_buffer *buffer)
                                                                   : NULL;
 }
 
+// Copies between buffers of which one may not be described yet, or may belong to another device
+// than the stream.
+static cuc_status __attribute__((noinline))
+copy_any(cuc_stream *stream, const cuc_buffer *dst, CUdeviceptr to, const cuc_buffer *src,
+         CUdeviceptr from, size_t bytes, const char *function)
+{
+    cuc_status st = cuc__buffer_describe(dst, function);
+
+    if (st < 0 || (st = cuc__buffer_describe(src, function)) < 0)
+        return st;
+    cuc_device *of_dst = only_device(dst), *of_src = only_device(src);
+    // The driver refuses cuMemcpyAsync() if the stream's device has no access to a pool's memory.
+    if (of_dst && of_src && (of_dst != stream->device || of_src != stream->device))
+        return copy_peer(stream, to, of_dst, from, of_src, bytes, function);
+    return copy(stream, to, from, bytes, function);
+}
+
 cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offset,
                            const cuc_buffer *src, size_t src_offset, size_t bytes)
 {
@@ -157,14 +174,9 @@ cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offse
         st = cuc__copy_check_part(src, "src", src_offset, bytes, __func__);
     if (st < 0 || !bytes)
         return st;
-    if ((st = cuc__buffer_describe(dst, __func__)) < 0 ||
-        (st = cuc__buffer_describe(src, __func__)) < 0)
-        return st;
     const CUdeviceptr to = dst->ptr + dst_offset, from = src->ptr + src_offset;
-    cuc_device *of_dst = only_device(dst), *of_src = only_device(src);
-    // The driver refuses cuMemcpyAsync() if the stream's device has no access to a pool's memory.
-    if (of_dst && of_src && (of_dst != stream->device || of_src != stream->device))
-        return copy_peer(stream, to, of_dst, from, of_src, bytes, __func__);
+    if (only_device(dst) != stream->device || only_device(src) != stream->device)
+        return copy_any(stream, dst, to, src, from, bytes, __func__);
     return copy(stream, to, from, bytes, __func__);
 }
 

@@ -82,25 +82,35 @@ static cuc_status free_failed(const cuc_stream *stream, int code, bool captured,
     return CUC_ERROR_BUSY;
 }
 
+// Handles a failed free. The driver also refuses a free on a captured stream. Before cucore can ask
+// about the capture, another thread may have ended it, so try again.
+static cuc_status __attribute__((cold, noinline))
+free_again(const cuc_memory_resource *resource, int code, CUdeviceptr ptr, size_t bytes,
+           cuc_stream *stream, const char *function)
+{
+    enum { MOST_ATTEMPTS = 4 };
+    bool captured = false;
+
+    for (int left = MOST_ATTEMPTS; code == CUDA_ERROR_INVALID_VALUE;
+         code = free_async(resource, ptr, stream)) {
+        captured = is_capturing(stream);
+        if (captured || !--left)
+            break;
+    }
+    return code ? free_failed(stream, code, captured, ptr, bytes, function) : CUC_OK;
+}
+
 static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr, size_t bytes,
                                   cuc_stream *stream, const char *function)
 {
-    enum { MOST_ATTEMPTS = 4 };
     bool pushed;
 
     cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
-    // The driver also refuses a free on a captured stream. Before cucore can ask about the capture,
-    // another thread may have ended it, so try again.
-    int code, left = MOST_ATTEMPTS;
-    bool captured;
-    do {
-        code = free_async(resource, ptr, stream);
-        captured = code == CUDA_ERROR_INVALID_VALUE && is_capturing(stream);
-    } while (code == CUDA_ERROR_INVALID_VALUE && !captured && --left);
+    int code = free_async(resource, ptr, stream);
     if (code)
-        st = free_failed(stream, code, captured, ptr, bytes, function);
+        st = free_again(resource, code, ptr, bytes, stream, function);
     return leave(stream, pushed, st, function);
 }
 
