@@ -1,6 +1,8 @@
 // A reserve of memory for allocations in the middle of a call, when a failure could not be undone.
 // Small objects come from it once the heap is exhausted. The next call first refills it. If that
-// fails, the call returns CUDA_ERROR_OUT_OF_MEMORY before it changes anything.
+// fails, the call returns CUDA_ERROR_OUT_OF_MEMORY before it changes anything. Memory is cleared
+// when it is taken: clearing the reserve would cost every process page faults, and few processes
+// use it.
 #include "base/array.h"
 #include "shell.h"
 
@@ -23,7 +25,7 @@ bool sim_reserve_fill(void)
         return true;
     for (unsigned c = 0; c < CLASSES; c++)
         for (unsigned i = 0; i < classes[c].count; i++)
-            if (!kept[c][i] && !(kept[c][i] = calloc(1, classes[c].bytes)))
+            if (!kept[c][i] && !(kept[c][i] = malloc(classes[c].bytes)))
                 return false;
     full = true;
     return true;
@@ -38,7 +40,7 @@ void *sim_reserve_take(size_t bytes)
                 continue;
             kept[c][i] = NULL;
             full = false;
-            return p;
+            return memset(p, 0, bytes);
         }
     }
     return NULL;
