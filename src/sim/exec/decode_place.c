@@ -28,7 +28,7 @@ uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value
         value = value ? SIM_ALL_LANES : 0;
     else if (bytes == 4)
         value = (uint32_t)value;
-    uint64_t key = sim_index_number(value, bytes);
+    uint32_t key = sim_index_number(value, bytes);
     SIM_INDEX_EACH(i, &d->constants_known, key)
     if (d->constants[i].value == value && d->constants[i].bytes == bytes)
         return d->constants[i].at;
@@ -96,7 +96,7 @@ static uint32_t slot_address(struct sim_decoder *d, enum sim_space space, uint32
 {
     struct sim_code *code = d->code;
 
-    uint64_t key = sim_index_number((uint64_t)space << 32 | symbol, (uint64_t)addend);
+    uint32_t key = sim_index_number((uint64_t)space << 32 | symbol, (uint64_t)addend);
     SIM_INDEX_EACH(i, &d->addresses_known, key)
     if (code->addresses[i].space == space && code->addresses[i].symbol == symbol &&
         code->addresses[i].bytes == bytes && code->addresses[i].addend == addend)

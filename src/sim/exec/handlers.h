@@ -11,7 +11,7 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
 
 // instructions.c: returns row `index`, from 0, among those with a name; NULL if there are fewer.
 const struct sim_instruction *sim_instruction_at(const char *name, size_t index);
-// Returns row `index` of all rows, sorted by name; NULL if there are fewer.
+// Returns row `index` of all rows; NULL if there are fewer.
 const struct sim_instruction *sim_instruction_row(size_t index);
 
 // Branches, and handlers of ops that the decoder adds.

@@ -1,10 +1,10 @@
 // Finds instruction rows by name, in the tables of all families.
 #include "base/array.h"
 #include "handlers.h"
+#include "sim/machine/index.h"
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct sim_instruction *const families[] = {
@@ -17,56 +17,39 @@ static const struct sim_instruction *const families[] = {
     sim_launch_instructions,
 };
 
-// Sorted by name. Rows with the same name stay in the order of their tables.
-enum { MAX_ROWS = 4096 };
-static struct sorted {
-    const struct sim_instruction *row;
-    size_t order;
-} sorted[MAX_ROWS];
-static size_t row_count;
-static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
+enum { MOST_ROWS = 256 };
+static const struct sim_instruction *rows[MOST_ROWS]; // from the last row of the last table
+SIM_INDEX_STATIC(names, MOST_ROWS);
+static pthread_once_t indexed_once = PTHREAD_ONCE_INIT;
 
-static int by_name(const void *a, const void *b)
+// Adds the rows backwards, because an index finds the latest row first.
+static void index_rows(void)
 {
-    const struct sorted *x = a, *y = b;
-    int order = strcmp(x->row->name, y->row->name);
-
-    return order ? order : x->order < y->order ? -1 : x->order > y->order;
-}
-
-static void sort_rows(void)
-{
-    for (size_t f = 0; f < CUC_LENGTH(families); f++) {
-        for (const struct sim_instruction *row = families[f]; row->name; row++) {
-            assert(row_count < MAX_ROWS);
-            sorted[row_count] = (struct sorted){ row, row_count };
-            row_count++;
+    for (size_t f = CUC_LENGTH(families); f-- > 0;) {
+        size_t count = 0;
+        while (families[f][count].name)
+            count++;
+        assert(names.count + count <= MOST_ROWS);
+        while (count-- > 0) {
+            rows[names.count] = &families[f][count];
+            (void)sim_index_add(&names, sim_index_name(families[f][count].name));
         }
     }
-    qsort(sorted, row_count, sizeof(*sorted), by_name);
 }
 
 const struct sim_instruction *sim_instruction_at(const char *name, size_t index)
 {
-    size_t low = 0, high;
-
-    pthread_once(&sorted_once, sort_rows);
-    high = row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(sorted[middle].row->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    low += index;
-    return low < row_count && strcmp(sorted[low].row->name, name) == 0 ? sorted[low].row : NULL;
+    pthread_once(&indexed_once, index_rows);
+    SIM_INDEX_EACH(i, &names, sim_index_name(name))
+    if (strcmp(rows[i]->name, name) == 0 && index-- == 0)
+        return rows[i];
+    return NULL;
 }
 
 const struct sim_instruction *sim_instruction_row(size_t index)
 {
-    pthread_once(&sorted_once, sort_rows);
-    return index < row_count ? sorted[index].row : NULL;
+    pthread_once(&indexed_once, index_rows);
+    return index < names.count ? rows[names.count - 1 - index] : NULL;
 }
 
 const struct sim_instruction *sim_instruction_find(const char *name)

@@ -170,6 +170,17 @@ static any_function address_of(int fn, bool own)
     return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
 }
 
+// Returns the newest version of a function that is not above `version`, or -1.
+static int version_of(int fn, int version)
+{
+    int newest = functions[fn].version <= version ? functions[fn].version : -1;
+
+    for (size_t i = 0; i < CUC_LENGTH(also); i++)
+        if (also[i].fn == fn && also[i].version <= version && also[i].version > newest)
+            newest = also[i].version;
+    return newest;
+}
+
 // Looks up a function. If there is none, succeeds with a NULL *out, and *found says why. It is an
 // error only if the version is too new for the function.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
@@ -184,20 +195,14 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
         version > sim.version)
         return CUDA_ERROR_INVALID_VALUE;
     sim_lock();
-    for (int i = 0; i < FN_COUNT; i++) {
-        if (sim_hidden[i] || !sim_has_name(i, symbol))
+    for (int i = sim_first_form(symbol); i < FN_COUNT; i = sim_next_form(i)) {
+        if (sim_hidden[i])
             continue;
         known = true;
-        if (functions[i].version <= version && functions[i].version > newest) {
-            newest = functions[i].version;
+        const int form = version_of(i, version);
+        if (form > newest) {
+            newest = form;
             fn = address_of(i, own);
-        }
-    }
-    for (size_t i = 0; i < CUC_LENGTH(also); i++) {
-        if (also[i].version <= version && also[i].version > newest && !sim_hidden[also[i].fn] &&
-            sim_has_name(also[i].fn, symbol)) {
-            newest = also[i].version;
-            fn = address_of(also[i].fn, own);
         }
     }
     if (strcmp(symbol, "cuGetProcAddress") == 0) {

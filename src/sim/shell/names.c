@@ -1,6 +1,7 @@
 // The names of the driver's functions and results.
 #include "base/array.h"
 #include "shell.h"
+#include "sim/machine/index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +22,53 @@ static size_t plain_length(const char *name)
     return n > 3 && name[n - 3] == '_' && name[n - 2] == 'v' ? n - 3 : n;
 }
 
-bool sim_has_name(int fn, const char *name)
-{
-    size_t n = plain_length(names[fn]);
-
-    return strncmp(names[fn], name, n) == 0 && !name[n];
-}
-
 bool sim_same_function(int a, int b)
 {
     size_t n = plain_length(names[a]);
 
     return n == plain_length(names[b]) && strncmp(names[a], names[b], n) == 0;
+}
+
+// The functions by their plain names, from the last one to the first, because an index finds the
+// latest row first. A process looks up all functions of the driver before its first call.
+enum { MOST_NAMES = 512 };
+_Static_assert((int)FN_COUNT <= MOST_NAMES, "the index has a row for each function");
+SIM_INDEX_STATIC(forms, MOST_NAMES);
+
+static void index_names(void)
+{
+    for (int fn = FN_COUNT - 1; fn >= 0; fn--)
+        (void)sim_index_add(&forms, sim_index_text(names[fn], plain_length(names[fn])));
+}
+
+static int function_of(uint32_t row)
+{
+    return FN_COUNT - 1 - (int)row;
+}
+
+int sim_first_form(const char *name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const size_t bytes = strlen(name);
+
+    pthread_once(&once, index_names);
+    SIM_INDEX_EACH(i, &forms, sim_index_text(name, bytes))
+    {
+        const char *found = names[function_of(i)];
+        if (plain_length(found) == bytes && memcmp(found, name, bytes) == 0)
+            return function_of(i);
+    }
+    return FN_COUNT;
+}
+
+int sim_next_form(int fn)
+{
+    uint32_t row = (uint32_t)(FN_COUNT - 1 - fn);
+
+    do
+        row = sim_index_next(&forms, forms.rows[row].key, row);
+    while (row != SIM_INDEX_END && !sim_same_function(fn, function_of(row)));
+    return row != SIM_INDEX_END ? function_of(row) : FN_COUNT;
 }
 
 // Strips the suffixes of exported names: _v2, _ptsz, _v2_ptds.
@@ -55,10 +91,7 @@ int sim_function_number(const char *name)
         found++;
     snprintf(plain, sizeof(plain), "%s", name);
     strip(plain);
-    for (int fn = 0; fn < FN_COUNT && found == FN_COUNT; fn++)
-        if (sim_has_name(fn, plain))
-            found = fn;
-    return found;
+    return found < FN_COUNT ? found : sim_first_form(plain);
 }
 
 const char *sim_function_name(int fn)

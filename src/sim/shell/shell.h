@@ -459,8 +459,11 @@ CUresult sim_result_number(const char *name); // from a name, CUDA_ERROR_..., or
                                               // is neither
 // Returns the name or the meaning of a result. CUDA_ERROR_INVALID_VALUE if the result is unknown.
 CUresult sim_result_text(CUresult code, const char **out, bool name);
-bool sim_has_name(int fn, const char *name); // compares like sim_function_number()
-bool sim_same_function(int a, int b);        // true if they are forms of one function
+// Enumerates the functions whose name is `name`, or is `name` with a _v2 after it: the first one,
+// and the one after `fn`. FN_COUNT if there is none.
+int sim_first_form(const char *name);
+int sim_next_form(int fn);
+bool sim_same_function(int a, int b); // true if they are forms of one function
 
 // fault.c
 void sim_arm(int fn, int nth, CUresult code); // makes the nth next call of `fn` fail (FN_COUNT: of
