@@ -1,6 +1,7 @@
 #include "arena.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@ enum { ALIGNMENT = 16, FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
 struct chunk {
     struct chunk *next, *previous;
-    size_t size; // bytes of data
+    size_t size;    // bytes of data
+    size_t written; // the bytes from here on are still zero
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
@@ -21,6 +23,68 @@ struct cuc__arena {
     size_t next_chunk;
     struct cuc__arena_account *account; // NULL: not counted
 };
+
+// Freed chunks of common sizes, at most SPARES of each, which later chunks reuse. Each compilation
+// fills an arena and frees it; without spares the C library returns the memory to the system in
+// between, and each new page costs a fault. AddressSanitizer finds accesses after a free, so it
+// gets every chunk back.
+enum { SMALLEST_SPARE = 8 * 1024, SPARE_SIZES = 6, SPARES = 4 };
+static _Atomic(struct chunk *) spares[SPARE_SIZES][SPARES];
+
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEPS_SPARES 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEPS_SPARES 0
+#endif
+#endif
+#ifndef KEEPS_SPARES
+#define KEEPS_SPARES 1
+#endif
+
+// Returns the spare chunks of a size, or NULL if chunks of this size are not kept.
+static _Atomic(struct chunk *) *spares_of(size_t bytes)
+{
+    for (size_t i = 0; KEEPS_SPARES && i < SPARE_SIZES; i++)
+        if (bytes == (size_t)SMALLEST_SPARE << i)
+            return spares[i];
+    return NULL;
+}
+
+// Returns a spare chunk, which is not cleared, or NULL if there is none.
+static struct chunk *take_spare(size_t bytes)
+{
+    _Atomic(struct chunk *) *spare = spares_of(bytes);
+
+    for (size_t i = 0; spare && i < SPARES; i++) {
+        struct chunk *c = atomic_exchange_explicit(&spare[i], NULL, memory_order_acquire);
+        if (c)
+            return c;
+    }
+    return NULL;
+}
+
+// Keeps a chunk as a spare, or frees it.
+static void drop_chunk(struct chunk *c)
+{
+    _Atomic(struct chunk *) *spare = spares_of(c->size);
+
+    for (size_t i = 0; spare && i < SPARES; i++) {
+        struct chunk *none = NULL;
+        if (atomic_compare_exchange_strong_explicit(&spare[i], &none, c, memory_order_release,
+                                                    memory_order_relaxed))
+            return;
+    }
+    free(c);
+}
+
+// Runs when the library is unloaded, too.
+__attribute__((destructor)) void cuc__arena_free_spares(void)
+{
+    for (size_t i = 0; i < SPARE_SIZES; i++)
+        for (size_t n = 0; n < SPARES; n++)
+            free(atomic_exchange_explicit(&spares[i][n], NULL, memory_order_acquire));
+}
 
 struct cuc__arena *cuc__arena_create(void)
 {
@@ -67,7 +131,9 @@ void cuc__arena_free(struct cuc__arena *arena)
 
         arena->chunks = c->next;
         uncharge(arena, c->size);
-        free(c);
+        if (arena->at >= c->bytes && arena->at <= c->bytes + c->size)
+            c->written = (size_t)(arena->at - c->bytes);
+        drop_chunk(c);
     }
     free(arena);
 }
@@ -91,15 +157,19 @@ static void unlink_chunk(struct cuc__arena *arena, struct chunk *c)
         c->next->previous = c->previous;
 }
 
-// Allocates a chunk with calloc(). The system provides a large chunk as zero pages and commits each
-// page on first use.
+// Allocates a zeroed chunk. The system provides a large new one as zero pages and commits each page
+// on first use.
 static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
 {
     if (!charge(arena, bytes))
         return NULL;
-    struct chunk *c = calloc(1, sizeof(*c) + bytes);
+    struct chunk *c = take_spare(bytes);
+    if (c)
+        memset(c->bytes, 0, c->written);
+    else
+        c = calloc(1, sizeof(*c) + bytes);
     if (c) {
-        c->size = bytes;
+        c->size = c->written = bytes;
         link_chunk(arena, c);
     } else {
         uncharge(arena, bytes);
@@ -134,6 +204,20 @@ void *cuc__arena_allocate(struct cuc__arena *arena, size_t bytes)
     return taken;
 }
 
+// Works like realloc().
+static struct chunk *resize_chunk(struct chunk *c, size_t bytes)
+{
+    struct chunk *spare = take_spare(bytes);
+
+    if (!spare)
+        return realloc(c, sizeof(*c) + bytes);
+    if (c) {
+        memcpy(spare->bytes, c->bytes, c->size < bytes ? c->size : bytes);
+        drop_chunk(c);
+    }
+    return spare;
+}
+
 void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes)
 {
     struct chunk *c = NULL;
@@ -149,10 +233,10 @@ void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes)
         return NULL;
     if (c)
         unlink_chunk(arena, c);
-    struct chunk *resized = bytes ? realloc(c, sizeof(*c) + bytes) : NULL;
-    if (!bytes)
-        free(c);
-    else if (!resized && c)
+    struct chunk *resized = bytes ? resize_chunk(c, bytes) : NULL;
+    if (c && !bytes)
+        drop_chunk(c);
+    else if (c && !resized)
         link_chunk(arena, c);
     if (bytes && !resized) {
         uncharge(arena, bytes > size ? bytes - size : 0);
@@ -162,7 +246,7 @@ void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes)
         uncharge(arena, size - bytes);
     if (!resized)
         return NULL;
-    resized->size = bytes;
+    resized->size = resized->written = bytes;
     link_chunk(arena, resized);
     return resized->bytes;
 }

@@ -19,7 +19,10 @@ struct cuc__arena *cuc__arena_create(void);
 // Charges the arena's chunks to an account from now on. An allocation that would exceed the
 // account's limit fails.
 void cuc__arena_charge(struct cuc__arena *arena, struct cuc__arena_account *account);
+// Frees the arena. Chunks of common sizes, at most 2 MiB in all, are kept for later arenas.
 void cuc__arena_free(struct cuc__arena *arena);
+// Frees the kept chunks, for tests that count what is not freed.
+void cuc__arena_free_spares(void);
 
 // Returns zeroed memory, aligned for every type, or NULL if out of memory. Zero bytes yield a valid
 // pointer.

@@ -1,4 +1,5 @@
 // Tests that the C builder makes the same IR as source text does, and handles failed allocations.
+#include "base/arena.h"
 #include "base/array.h"
 #include "wrap_malloc.h"
 
@@ -1071,6 +1072,7 @@ TEST_ROWS(without_memory_the_end_says_so_and_nothing_is_left, sames)
 
     for (long n = 1;; n++) {
         cuc_tile_program *p;
+        cuc__arena_free_spares();
         long live = wrap_live;
         bool failed = false;
         wrap_failed = 0;
@@ -1088,6 +1090,7 @@ TEST_ROWS(without_memory_the_end_says_so_and_nothing_is_left, sames)
         wrap_fail_in = wrap_fail_more = 0;
         ck_assert_int_eq(st, failed ? CUC_ERROR_OUT_OF_MEMORY : CUC_OK);
         cuc_error_clear();
+        cuc__arena_free_spares();
         ck_assert_int_eq(wrap_live, live);
         if (!wrap_failed)
             break;
