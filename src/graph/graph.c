@@ -161,8 +161,8 @@ cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
 
 cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *graph)
 {
-    CUgraphNode *nodes;
-    size_t count;
+    CUgraphNode *nodes = NULL;
+    size_t count = 0;
 
     CUC_CHECK_GRAPH(graph);
     if (!out && capacity)

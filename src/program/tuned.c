@@ -284,7 +284,7 @@ int cuc__tuned_visit(const char *path, const cuc_tuned_record *key, cuc__tuned_v
                      void *user, const char *function)
 {
     char usual[PATH_BYTES], *text = NULL, *line, *at;
-    char *field[FIELDS];
+    char *field[FIELDS] = { NULL };
     const char *named;
     int number = 0, got = read_records(&text, &named, usual, path, function);
 

@@ -38,7 +38,7 @@ static void find_store(struct tile_op *op, void *data)
         all * bytes > s->target->shared_limit ||
         (uint32_t)value->type.extent[rank - 1u] * bytes < VECTOR_BYTES)
         return;
-    for (uint32_t i = 0; i < rank; i++)
+    for (uint32_t i = 0; i < rank && i < TILE_MAX_RANK; i++)
         order[i] = (uint8_t)(rank - 1 - i);
     struct tile_layout *layout = tile_take(s->kernel->module, sizeof(*layout));
     struct tile_value *lines =
