@@ -1,6 +1,7 @@
 // Compares the search for names and their parts with a byte-by-byte search, with and without the
 // processor's wider vectors.
 #include "base/array.h"
+#include "base/cpu.h"
 #include "program/word_search.h"
 #include "testing.h"
 
@@ -124,6 +125,17 @@ TEST(other_names_are_not_searched_for)
     cuc__word_search_begin(&s, text, 11);
     ck_assert_ptr_null(cuc__word_search_next(&s));
 }
+
+#ifdef __x86_64__
+TEST(the_processor_has_what_the_compiler_says)
+{
+    const unsigned features = cuc__cpu_features();
+
+    ck_assert_int_eq(!!(features & CUC__CPU_AVX2), !!__builtin_cpu_supports("avx2"));
+    ck_assert_int_eq(!!(features & CUC__CPU_FMA), !!__builtin_cpu_supports("fma"));
+    ck_assert_uint_eq(cuc__cpu_features(), features);
+}
+#endif
 
 int main(void)
 {

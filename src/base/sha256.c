@@ -1,10 +1,11 @@
 #include "sha256.h"
 
+#include "cpu.h"
+
 #include <pthread.h>
 #include <string.h>
 
 #ifdef __x86_64__
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -184,14 +185,6 @@ add_pairs_by_instructions(uint32_t state[2][8], const unsigned char *const data[
     end_lane(state[1], &l[1]);
 }
 
-static bool has_instructions(void)
-{
-    unsigned a, b, c, d;
-
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSSE3) && (c & bit_SSE4_1) &&
-           __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA);
-}
-
 #endif
 
 static void add_blocks_in_c(uint32_t state[8], const unsigned char *data, size_t blocks)
@@ -214,7 +207,7 @@ static void (*add_pairs)(uint32_t state[2][8], const unsigned char *const data[2
 static void choose(void)
 {
 #ifdef __x86_64__
-    if (!cuc__sha256_in_c && has_instructions()) {
+    if (!cuc__sha256_in_c && cuc__cpu_features() & CUC__CPU_SHA) {
         add_blocks = add_blocks_by_instructions;
         add_pairs = add_pairs_by_instructions;
     }

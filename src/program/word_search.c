@@ -1,5 +1,7 @@
 #include "word_search.h"
 
+#include "base/cpu.h"
+
 #include <string.h>
 
 #ifdef __x86_64__
@@ -147,7 +149,7 @@ void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t
     s->hits = 0;
     s->find_block = find_block_in_c;
 #ifdef __x86_64__
-    if (!cuc__word_search_in_c && __builtin_cpu_supports("avx2"))
+    if (!cuc__word_search_in_c && cuc__cpu_features() & CUC__CPU_AVX2)
         s->find_block = find_block_by_avx2;
 #endif
 }

@@ -9,6 +9,7 @@
 // 0xfff8000000000000 if there is none. If several operands are NaN, an H200 prefers b to a in sums
 // and products, b to c to a in fma, and a to b in quotients.
 #include "base/array.h"
+#include "base/cpu.h"
 #include "alu.h"
 #include "formats.h"
 
@@ -19,7 +20,9 @@
 #define FUSED __attribute__((target("avx2,fma")))
 static bool has_fused(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const unsigned needed = CUC__CPU_AVX2 | CUC__CPU_FMA;
+
+    return (cuc__cpu_features() & needed) == needed;
 }
 #else
 #define FUSED
