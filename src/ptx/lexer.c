@@ -139,17 +139,18 @@ static bool skip_comment(struct cuc__ptx_lexer *l)
 // Skips blanks and comments. If a comment is unterminated, returns false and leaves `at` on it.
 static bool skip_blanks(struct cuc__ptx_lexer *l)
 {
-    while (l->at < l->end) {
-        if (is(*l->at, BLANK)) {
-            l->line += *l->at == '\n';
-            l->at++;
-        } else if (!at_comment(l)) {
-            break;
-        } else if (!skip_comment(l)) {
+    for (;;) {
+        const char *p = l->at;
+        uint32_t lines = 0;
+        for (; p < l->end && is(*p, BLANK); p++)
+            lines += *p == '\n';
+        l->at = p;
+        l->line += lines;
+        if (!at_comment(l))
+            return true;
+        if (!skip_comment(l))
             return false;
-        }
     }
-    return true;
 }
 
 static const char *word_end(const struct cuc__ptx_lexer *l, const char *p)
@@ -289,52 +290,51 @@ static struct cuc__ptx_token string(struct cuc__ptx_lexer *l, struct cuc__ptx_to
     return t;
 }
 
+// Makes a token on the lexer's line. The common tokens come complete from here: one that is changed
+// before it is copied would wait for the store buffer.
+static struct cuc__ptx_token token(const struct cuc__ptx_lexer *l, enum cuc__ptx_token_kind kind,
+                                   const char *at, size_t bytes)
+{
+    return (struct cuc__ptx_token){ .kind = kind, .line = l->line, .at = at, .bytes = bytes };
+}
+
 struct cuc__ptx_token cuc__ptx_lexer_next(struct cuc__ptx_lexer *l)
 {
     static const char pairs[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
     static const char signs[] = "()[]{}<>,;:=+-*/%!~&|^?@";
     bool closed = skip_blanks(l);
-    struct cuc__ptx_token t = { .line = l->line, .at = l->at };
+    const char *at = l->at;
 
-    if (l->at == l->end)
-        return t;
-    if (!closed) {
-        t.bytes = 2;
-        return bad(l, t, "a comment that ends");
-    }
+    if (at == l->end)
+        return token(l, CUC__PTX_END, at, 0);
+    if (!closed)
+        return bad(l, token(l, CUC__PTX_BAD, at, 2), "a comment that ends");
     char c = *l->at;
     char d = l->end - l->at >= 2 ? l->at[1] : '\0';
     // A % without a name after it is the remainder operator.
     if (is(c, FIRST) && !(c == '%' && !is(d, WORD))) {
-        t.kind = CUC__PTX_NAME;
-        l->at = word_end(l, l->at + 1);
-        t.bytes = (size_t)(l->at - t.at);
-        return t;
+        l->at = word_end(l, at + 1);
+        return token(l, CUC__PTX_NAME, at, (size_t)(l->at - at));
     }
     if (is(c, DIGIT) || (c == '.' && is(d, DIGIT)))
-        return number(l, t);
+        return number(l, token(l, CUC__PTX_INTEGER, at, 0));
     if (c == '.' && is(d, WORD)) {
-        t.kind = CUC__PTX_DIRECTIVE;
-        t.at++;
-        l->at = scoped_end(l, t.at);
-        t.bytes = (size_t)(l->at - t.at);
-        return t;
+        l->at = scoped_end(l, at + 1);
+        return token(l, CUC__PTX_DIRECTIVE, at + 1, (size_t)(l->at - at) - 1);
     }
     if (c == '"')
-        return string(l, t);
-    t.kind = CUC__PTX_SIGN;
-    t.bytes = 1;
-    t.sign = c;
+        return string(l, token(l, CUC__PTX_STRING, at, 0));
     if (!c || !strchr(signs, c))
-        return bad(l, t, "PTX");
-    for (size_t i = 0; i < CUC_LENGTH(pairs); i++) {
-        if (c == pairs[i][0] && d == pairs[i][1]) {
-            t.sign = CUC__PTX_PAIR(c, d);
-            t.bytes = 2;
-        }
-    }
-    l->at += t.bytes;
-    return t;
+        return bad(l, token(l, CUC__PTX_SIGN, at, 1), "PTX");
+    bool pair = false;
+    for (size_t i = 0; i < CUC_LENGTH(pairs); i++)
+        pair |= c == pairs[i][0] && d == pairs[i][1];
+    l->at += pair ? 2 : 1;
+    return (struct cuc__ptx_token){ .kind = CUC__PTX_SIGN,
+                                    .line = l->line,
+                                    .sign = pair ? CUC__PTX_PAIR(c, d) : c,
+                                    .at = at,
+                                    .bytes = pair ? 2 : 1 };
 }
 
 char cuc__ptx_lexer_peek(struct cuc__ptx_lexer *l, char *second)
