@@ -96,13 +96,9 @@ void sim_visit_objects(void (*visit)(struct object *object, void *data), void *d
 // Walks over a copy of the list of handles, since `visit` may remove this and other objects.
 void sim_each(void (*visit)(struct object *object, void *data), void *data)
 {
-    size_t count = 0;
-
-    for (size_t i = 0; i < sim.bucket_count; i++)
-        for (struct object *o = sim.objects[i]; o; o = o->next)
-            count++;
-    uintptr_t *handles = sim_alloc(count * sizeof(*handles));
+    uintptr_t *handles = sim_alloc(sim.object_count * sizeof(*handles));
     size_t n = 0;
+
     for (size_t i = 0; i < sim.bucket_count; i++)
         for (struct object *o = sim.objects[i]; o; o = o->next)
             handles[n++] = o->handle;

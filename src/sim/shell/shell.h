@@ -399,7 +399,7 @@ struct sim_shell {
     struct pool *host_pool;
     int threads;
     struct device devices[SIM_DEVICES];
-    struct object **objects, *first_objects[1024]; // buckets by handle
+    struct object **objects, *first_objects[128]; // buckets by handle
     size_t object_count, bucket_count;
     struct allocation **allocations; // sorted by address
     size_t allocation_count, allocation_capacity;
