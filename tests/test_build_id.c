@@ -6,6 +6,7 @@
 #include "testing.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,15 @@ static void make_file(void)
     cuc__write_le(file, notes + offsetof(Elf64_Phdr, p_filesz), 8, end - HEADS);
 }
 
+static size_t id_of(unsigned char id[CUC__BUILD_ID_BYTES], const char *of)
+{
+    struct stat about = { .st_size = 0 };
+
+    (void)stat(of, &about);
+    const struct cuc__file_state state = cuc__file_state_of(&about);
+    return cuc__build_id(id, of, &state);
+}
+
 static size_t read_id(unsigned char id[CUC__BUILD_ID_BYTES], size_t bytes)
 {
     int fd = mkstemp(strcpy(path, "/tmp/cucore-build-id-XXXXXX"));
@@ -53,7 +63,7 @@ static size_t read_id(unsigned char id[CUC__BUILD_ID_BYTES], size_t bytes)
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(write(fd, file, bytes), (ssize_t)bytes);
     close(fd);
-    size_t read = cuc__build_id(id, path);
+    size_t read = id_of(id, path);
     unlink(path);
     return read;
 }
@@ -74,8 +84,8 @@ TEST(a_cut_file_has_none)
     make_file();
     for (size_t bytes = 0; bytes < HEADS + 72; bytes++)
         ck_assert_uint_eq(read_id(id, bytes), 0);
-    ck_assert_uint_eq(cuc__build_id(id, "/nowhere"), 0);
-    ck_assert_uint_eq(cuc__build_id(id, "/tmp"), 0);
+    ck_assert_uint_eq(id_of(id, "/nowhere"), 0);
+    ck_assert_uint_eq(id_of(id, "/tmp"), 0);
 }
 
 // Reads no byte outside the notes; a sanitizer would notice one.
@@ -112,6 +122,40 @@ TEST(a_key_covers_the_id)
     unlink(path);
     ck_assert_mem_ne(&keys[0], &keys[1], sizeof(keys[0]));
     ck_assert_mem_eq(&keys[0], &keys[2], sizeof(keys[0]));
+}
+
+CASE("slow", .timeout = 20);
+
+// A file is read once while its state stays the same, and each time while it is new.
+TEST(an_old_file_is_read_once)
+{
+    unsigned char id[CUC__BUILD_ID_BYTES];
+    struct stat about;
+
+    make_file();
+    strcpy(path, "/tmp/cucore-build-id-XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_eq(pwrite(fd, file, sizeof(file), 0), (ssize_t)sizeof(file));
+    ck_assert_int_eq(fstat(fd, &about), 0);
+    struct cuc__file_state state = cuc__file_state_of(&about);
+    for (int settled = 0; settled < 2; settled++) {
+        ck_assert_int_eq(pwrite(fd, file, sizeof(file), 0), (ssize_t)sizeof(file));
+        if (settled)
+            testing_sleep_ms((CUC__SETTLED_SECONDS + 1) * 1000);
+        ck_assert_int_eq(fstat(fd, &about), 0);
+        state = cuc__file_state_of(&about);
+        ck_assert_uint_eq(cuc__build_id(id, path, &state), 8);
+        ck_assert_int_eq(unlink(path), 0); // so that it could not be read
+        ck_assert_uint_eq(cuc__build_id(id, path, &state), settled ? 8 : 0);
+        if (settled)
+            ck_assert_mem_eq(id, "identity", 8);
+        state.changed_ns++;
+        ck_assert_uint_eq(cuc__build_id(id, path, &state), 0);
+        close(fd);
+        fd = open(path, O_CREAT | O_RDWR, 0600);
+    }
+    close(fd);
+    unlink(path);
 }
 
 int main(void)

@@ -43,11 +43,12 @@ void cuc__key_add_identity(cuc__key_maker *key, const char *path)
         cuc__key_refuse(key, "%s cannot be identified", *path ? path : "a compiler");
         return;
     }
+    const struct cuc__file_state state = cuc__file_state_of(&about);
     cuc__key_add_text(key, path);
     cuc__key_add_number(key, (uint64_t)about.st_size);
     cuc__key_add_number(key, (uint64_t)about.st_mtim.tv_sec);
     cuc__key_add_number(key, (uint64_t)about.st_mtim.tv_nsec);
-    cuc__key_add(key, id, cuc__build_id(id, path));
+    cuc__key_add(key, id, cuc__build_id(id, path, &state));
 }
 
 void cuc__key_refuse(cuc__key_maker *key, const char *fmt, ...)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_BYTES = 1 << 26, SETTLED_SECONDS = 2, FEWEST_ROOM = 1 << 16 };
+enum { MOST_BYTES = 1 << 26, FEWEST_ROOM = 1 << 16 };
 
 // ---- Roots
 
@@ -56,19 +56,6 @@ int cuc__roots_of(const struct cuc__roots *roots, const char **path)
 
 // ---- Files
 
-static struct cuc__included_state state_of(const struct stat *about)
-{
-    return (struct cuc__included_state){
-        .bytes = (uint64_t)about->st_size,
-        .device = about->st_dev,
-        .inode = about->st_ino,
-        .modified_s = about->st_mtim.tv_sec,
-        .modified_ns = about->st_mtim.tv_nsec,
-        .changed_s = about->st_ctim.tv_sec,
-        .changed_ns = about->st_ctim.tv_nsec,
-    };
-}
-
 bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *file, int fd,
                         const struct stat *about, time_t began)
 {
@@ -86,11 +73,9 @@ bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *f
     }
     if (cuc__read_up_to(text->at, bytes, fd) != bytes || memchr(text->at, 0, bytes))
         return false;
-    file->state = state_of(about);
-    file->kind = file->state.changed_s < began - SETTLED_SECONDS &&
-                         file->state.modified_s < began - SETTLED_SECONDS
-                     ? CUC__INCLUDED_KNOWN
-                     : CUC__INCLUDED_NEW;
+    file->state = cuc__file_state_of(about);
+    file->kind = cuc__file_is_settled(&file->state, began) ? CUC__INCLUDED_KNOWN
+                                                           : CUC__INCLUDED_NEW;
     cuc__sha256_of_halves(file->digest, text->at, bytes);
     return true;
 }
@@ -143,7 +128,7 @@ static bool is_unchanged(struct cuc__includes *files, struct cuc__included *file
         return !there || S_ISDIR(about.st_mode);
     if (!there)
         return false;
-    struct cuc__included_state now = state_of(&about);
+    struct cuc__file_state now = cuc__file_state_of(&about);
     bool same = memcmp(&now, &file->state, sizeof(now)) == 0;
     if (untouched && !same)
         return false;

@@ -2,11 +2,9 @@
 #ifndef CUCORE_PROGRAM_INCLUDED_H
 #define CUCORE_PROGRAM_INCLUDED_H
 
+#include "base/file_state.h"
 #include "base/text.h"
 #include "includes.h"
-
-#include <sys/stat.h>
-#include <time.h>
 
 enum cuc__included_kind {
     CUC__INCLUDED_MISSING,   // no file there, though maybe a folder
@@ -19,11 +17,8 @@ enum cuc__included_kind {
 struct cuc__included {
     char *path;
     enum cuc__included_kind kind;
-    // For a file that exists: its state, which a change alters, and the hash of its contents.
-    struct cuc__included_state {
-        uint64_t bytes, device, inode;
-        int64_t modified_s, modified_ns, changed_s, changed_ns;
-    } state;
+    // For a file that exists: its state, and the hash of its contents.
+    struct cuc__file_state state;
     unsigned char digest[CUC__SHA256_BYTES];
 };
 
