@@ -35,6 +35,31 @@ static struct {
         *replaced; // a file that another process replaces before the next removal; NULL: no file
 } hit = { .anonymous = true, .locks = true };
 
+// A network file system that has not everything, or answers late or twice.
+struct network {
+    const char *what;
+    int link, lock, read; // the errors of these calls; 0: they work
+    int replace;          // the error of a rename to the name of a file
+    int again;  // calls that once report the error of a second attempt, because the first reply is
+                // lost
+    int late;   // number of opens that do not find a new entry yet
+    bool named; // it has no O_TMPFILE
+};
+
+static struct network network;
+
+enum { LINK = 1, RENAME = 2, FOLDER = 4, REMOVAL = 8 };
+
+// Returns true if a call must fail after it has been made.
+static bool repeats(int result, int call, int error)
+{
+    if (result != 0 || !(network.again & call))
+        return false;
+    network.again &= ~call;
+    errno = error;
+    return true;
+}
+
 // Calls marked `slow` may be interrupted by signals: only they fail with EINTR.
 static bool fails_if(bool slow)
 {
@@ -72,13 +97,31 @@ static bool fails_slow(void)
     WRAP(type, -1, name, parameters, __VA_ARGS__) \
     WRAP(type, -1, name##64, parameters, __VA_ARGS__)
 
-WRAP_SLOW(ssize_t, -1, read, (int fd, void *data, size_t bytes), fd, data, bytes)
+ssize_t __real_read(int fd, void *data, size_t bytes);
+ssize_t __wrap_read(int fd, void *data, size_t bytes);
+ssize_t __wrap_read(int fd, void *data, size_t bytes)
+{
+    if (network.read) {
+        errno = network.read;
+        return -1;
+    }
+    return fails_slow() ? -1 : __real_read(fd, data, bytes);
+}
+
 WRAP_SLOW(ssize_t, -1, write, (int fd, const void *data, size_t bytes), fd, data, bytes)
 WRAP_BOTH(ssize_t, pread, (int fd, void *data, size_t bytes, off_t at), fd, data, bytes, at)
 WRAP_BOTH(ssize_t, pwrite, (int fd, const void *data, size_t bytes, off_t at), fd, data, bytes, at)
 WRAP_BOTH(int, fstat, (int fd, struct stat *about), fd, about)
 WRAP(int, -1, mkdir, (const char *path, mode_t mode), path, mode)
-WRAP(int, -1, mkdirat, (int folder, const char *path, mode_t mode), folder, path, mode)
+int __real_mkdirat(int folder, const char *path, mode_t mode);
+int __wrap_mkdirat(int folder, const char *path, mode_t mode);
+int __wrap_mkdirat(int folder, const char *path, mode_t mode)
+{
+    int r = fails() ? -1 : __real_mkdirat(folder, path, mode);
+
+    return repeats(r, FOLDER, EEXIST) ? -1 : r;
+}
+
 int __real_unlinkat(int folder, const char *path, int flags);
 int __wrap_unlinkat(int folder, const char *path, int flags);
 int __wrap_unlinkat(int folder, const char *path, int flags)
@@ -86,14 +129,36 @@ int __wrap_unlinkat(int folder, const char *path, int flags)
     if (hit.replaced)
         (void)utimensat(AT_FDCWD, hit.replaced, NULL, 0);
     hit.replaced = NULL;
-    return fails() ? -1 : __real_unlinkat(folder, path, flags);
+    int r = fails() ? -1 : __real_unlinkat(folder, path, flags);
+    return repeats(r, REMOVAL, ENOENT) ? -1 : r;
 }
 
 WRAP(int, -1, futimens, (int fd, const struct timespec times[2]), fd, times)
 WRAP(DIR *, NULL, fdopendir, (int fd), fd)
-WRAP(int, -1, linkat, (int from, const char *a, int to, const char *b, int flags), from, a, to, b,
-     flags)
-WRAP(int, -1, renameat, (int from, const char *a, int to, const char *b), from, a, to, b)
+
+int __real_linkat(int from, const char *a, int to, const char *b, int flags);
+int __wrap_linkat(int from, const char *a, int to, const char *b, int flags);
+int __wrap_linkat(int from, const char *a, int to, const char *b, int flags)
+{
+    if (network.link) {
+        errno = network.link;
+        return -1;
+    }
+    int r = fails() ? -1 : __real_linkat(from, a, to, b, flags);
+    return repeats(r, LINK, EEXIST) ? -1 : r;
+}
+
+int __real_renameat(int from, const char *a, int to, const char *b);
+int __wrap_renameat(int from, const char *a, int to, const char *b);
+int __wrap_renameat(int from, const char *a, int to, const char *b)
+{
+    if (network.replace && faccessat(to, b, F_OK, 0) == 0) {
+        errno = network.replace;
+        return -1;
+    }
+    int r = fails() ? -1 : __real_renameat(from, a, to, b);
+    return repeats(r, RENAME, ENOENT) ? -1 : r;
+}
 
 // close() closes a descriptor even when it fails.
 int __real_close(int fd);
@@ -111,8 +176,13 @@ static int open_file(int folder, const char *path, int flags, mode_t mode)
 {
     if (fails_slow())
         return -1;
-    if ((flags & O_TMPFILE) == O_TMPFILE && !hit.anonymous) {
+    if ((flags & O_TMPFILE) == O_TMPFILE && (!hit.anonymous || network.named)) {
         errno = EOPNOTSUPP;
+        return -1;
+    }
+    if (network.late && strlen(path) == 2 * CUC__SHA256_BYTES - 2) {
+        network.late--;
+        errno = ENOENT;
         return -1;
     }
     return (int)syscall(SYS_openat, folder, path, flags, mode);
@@ -134,21 +204,21 @@ WRAP_OPEN(open64, (const char *path, int flags, ...), AT_FDCWD)
 WRAP_OPEN(openat, (int at, const char *path, int flags, ...), at)
 WRAP_OPEN(openat64, (int at, const char *path, int flags, ...), at)
 
-#define WRAP_FCNTL(name)                                       \
-    int __wrap_##name(int fd, int command, ...);               \
-    int __wrap_##name(int fd, int command, ...)                \
-    {                                                          \
-        va_list args;                                          \
-        va_start(args, command);                               \
-        void *argument = va_arg(args, void *);                 \
-        va_end(args);                                          \
-        if (command == F_OFD_SETLK && !hit.locks) {            \
-            errno = ENOLCK;                                    \
-            return -1;                                         \
-        }                                                      \
-        if (fails_slow())                                      \
-            return -1;                                         \
-        return (int)syscall(SYS_fcntl, fd, command, argument); \
+#define WRAP_FCNTL(name)                                              \
+    int __wrap_##name(int fd, int command, ...);                      \
+    int __wrap_##name(int fd, int command, ...)                       \
+    {                                                                 \
+        va_list args;                                                 \
+        va_start(args, command);                                      \
+        void *argument = va_arg(args, void *);                        \
+        va_end(args);                                                 \
+        if (command == F_OFD_SETLK && (!hit.locks || network.lock)) { \
+            errno = network.lock ? network.lock : ENOLCK;             \
+            return -1;                                                \
+        }                                                             \
+        if (fails_slow())                                             \
+            return -1;                                                \
+        return (int)syscall(SYS_fcntl, fd, command, argument);        \
     }
 
 WRAP_FCNTL(fcntl)
@@ -507,7 +577,9 @@ CASE("failures", .setup = make_folder, .teardown = remove_folder, .timeout = 100
 
 TEST_RANGE(every_system_call_may_fail, 0, 6)
 {
-    static const int errors[] = { EIO, ENOSPC, EACCES, EMFILE, ENOLCK, EINTR };
+    static const int errors[] = {
+        EIO, ENOSPC, EACCES, EMFILE, ENOLCK, ESTALE, EEXIST, EPERM, EINTR
+    };
     enum { NEW, TOO_FULL, FULL_ENOUGH } kind = (unsigned)_i / 2;
     int made = 0, descriptors = count_descriptors();
 
@@ -550,6 +622,65 @@ TEST_RANGE(every_system_call_may_fail, 0, 6)
     }
     printf("%d failed system calls\n", made);
     ck_assert_int_ge(made, kind == FULL_ENOUGH ? 40 * CUC_LENGTH(errors) : 300 * 2);
+}
+
+static const struct network networks[] = {
+    { .what = "no O_TMPFILE", .named = true },
+    { .what = "links are not permitted", .link = EPERM },
+    { .what = "no links", .link = EOPNOTSUPP },
+    { .what = "no locks", .lock = ENOLCK },
+    { .what = "no locks of open files", .lock = EOPNOTSUPP },
+    { .what = "locks of an old kernel", .lock = EINVAL },
+    { .what = "a rename replaces nothing", .named = true, .replace = EEXIST },
+    { .what = "a rename fails while the file is open", .named = true, .replace = ESTALE },
+    { .what = "reads of stale files", .read = ESTALE },
+    { .what = "new names are seen late", .late = 3 },
+    { .what = "new names are seen late, without O_TMPFILE", .named = true, .late = 3 },
+    { .what = "replies are lost", .again = LINK | FOLDER },
+    { .what = "replies are lost, without O_TMPFILE", .named = true, .again = RENAME | FOLDER },
+    { .what = "replies are lost, and a rename replaces nothing",
+      .named = true,
+      .replace = EEXIST,
+      .again = REMOVAL },
+    { .what = "nothing but files",
+      .named = true,
+      .link = EPERM,
+      .lock = ENOLCK,
+      .replace = EEXIST },
+};
+
+CASE("failures");
+
+// An entry is right or absent, and written unless the file system prevents it.
+TEST_ROWS(network_file_systems, networks)
+{
+    const struct network *n = &networks[_i];
+    cuc__key key = key_of(1);
+
+    network = *n;
+    int lock = cuc__store_lock(&store, &key);
+    ck_assert_int_eq(lock >= 0, !n->lock);
+    for (int round = 0; round < 4; round++) {
+        network.again = n->again;
+        int stored = put(1);
+        // If the reply is lost, the entry is there nevertheless. Only a rename to the name of the
+        // old entry, which may be the same, can fail.
+        ck_assert_msg(!stored || n->again || (round && n->replace == ESTALE), "%s: %s", n->what,
+                      strerror(stored));
+        for (int late = n->late && !round ? n->late : 0; late > 0; late--)
+            ck_assert_int_eq(get(1), MISS);
+        ck_assert_msg(get(1) == (n->read ? MISS : RIGHT), "%s, round %d", n->what, round);
+        ck_assert_msg(count_files(dir) == 1, "%s: %d files", n->what, count_files(dir));
+    }
+    cuc__store_unlock(lock);
+    // A damaged entry is absent, and the next one replaces it.
+    ck_assert_int_eq(truncate(path_of(1), 10), 0);
+    ck_assert_int_eq(get(1), MISS);
+    int stored = put(1);
+    ck_assert_msg(!stored || n->again || n->replace == ESTALE, "%s: %s", n->what, strerror(stored));
+    ck_assert_msg(get(1) == (n->read || n->replace == ESTALE ? MISS : RIGHT), "%s", n->what);
+    ck_assert(compiles());
+    network = (struct network){ .what = NULL };
 }
 
 static int use_once(void)

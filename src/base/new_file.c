@@ -149,19 +149,33 @@ static int open_named(cuc__new_file *file, mode_t mode)
     return error;
 }
 
-// Gives an anonymous file a name.
-static int link_anonymous(cuc__new_file *file)
+// Gives an anonymous file a name in the folder.
+static int link_to(const cuc__new_file *file, const char *name)
 {
+    struct stat named, own;
     char link[64];
-    int error = 0, r;
+    int r;
 
     snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+    CUC_RETRY(r, linkat(AT_FDCWD, link, file->folder, name, AT_SYMLINK_FOLLOW));
+    int error = r ? errno : 0;
+    // A network file system also reports EEXIST if it has made the link but lost the first reply.
+    bool done = error == EEXIST && fstat(file->fd, &own) == 0 &&
+                fstatat(file->folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+    return done ? 0 : error;
+}
+
+// Gives an anonymous file a temporary name.
+static int link_anonymous(cuc__new_file *file)
+{
+    int error = 0;
+
     hold_signals();
     for (int i = 0; i < ATTEMPTS; i++) {
         if ((error = make_name(file)))
             break;
-        CUC_RETRY(r, linkat(AT_FDCWD, link, file->folder, file->temporary, AT_SYMLINK_FOLLOW));
-        error = r ? errno : 0;
+        error = link_to(file, file->temporary);
         if (error != EEXIST)
             break;
     }
@@ -217,16 +231,16 @@ int cuc__new_file_begin(cuc__new_file *file, const char *path)
     return there ? take_after(file->fd, &old) : 0;
 }
 
-int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name)
+int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name, bool named)
 {
     *file = (cuc__new_file){ .begun = true, .fd = -1, .folder = -1 };
     if (strlen(name) > NAME_MAX)
         return ENAMETOOLONG;
     strcpy(file->name, name);
-    file->folder = cuc__open_at(folder, ".", O_PATH | O_DIRECTORY, 0);
+    CUC_RETRY(file->folder, fcntl(folder, F_DUPFD_CLOEXEC, 0));
     if (file->folder < 0)
         return errno;
-    return open_anonymous(file, 0600) ? 0 : open_named(file, 0600);
+    return !named && open_anonymous(file, 0600) ? 0 : open_named(file, 0600);
 }
 
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
@@ -272,8 +286,11 @@ int cuc__new_file_commit(cuc__new_file *file)
 
     if (file->folder < 0)
         return 0;
-    if (!file->named && (error = link_anonymous(file)))
-        return error;
+    if (!file->named) {
+        error = link_to(file, file->name); // there is mostly no file to replace
+        if (error != EEXIST || (error = link_anonymous(file)))
+            return error;
+    }
     CUC_RETRY(r, renameat(file->folder, file->temporary, file->folder, file->name));
     if (r)
         return errno;

@@ -38,8 +38,9 @@ typedef struct cuc__new_file {
 // Prepares to write to `path`, whose contents stay until the commit.
 int cuc__new_file_begin(cuc__new_file *file, const char *path);
 // Does the same for a name in an open folder. Only the user may read the new file. The commit
-// replaces whatever has the name and does not follow links.
-int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name);
+// replaces whatever has the name and does not follow links. With `named`, the file has a temporary
+// name from the start, for file systems that cannot give a name to an unnamed file.
+int cuc__new_file_begin_in(cuc__new_file *file, int folder, const char *name, bool named);
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes);
 // Writes all data to disk. Skip it if the readers of the file can recognize incomplete contents.
 int cuc__new_file_finish(cuc__new_file *file);

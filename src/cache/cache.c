@@ -185,15 +185,8 @@ bool cuc__cache_works(cuc_cache *cache)
 bool cuc__cache_get(cuc__entry *entry, int *lock, cuc_cache *cache, const cuc__key *key)
 {
     cuc_cache *c = chosen(cache);
-    bool hit = cuc__store_get(entry, &c->store, key);
+    bool hit = cuc__store_get_or_lock(entry, lock, &c->store, key);
 
-    *lock = hit ? -1 : cuc__store_lock(&c->store, key);
-    // Another process may have compiled the entry while this one waited for the lock.
-    if (*lock >= 0 && cuc__store_get(entry, &c->store, key)) {
-        hit = true;
-        cuc__store_unlock(*lock);
-        *lock = -1;
-    }
     atomic_fetch_add_explicit(hit ? &c->hits : &c->misses, 1, memory_order_relaxed);
     return hit;
 }

@@ -42,17 +42,14 @@ static void pause_ms(uint32_t ms)
     (void)nanosleep(&time, NULL);
 }
 
-int cuc__store_lock(const cuc__store *store, const cuc__key *key)
+int cuc__store_lock_in(int dir, const cuc__store *store, const cuc__key *key)
 {
-    int error, folder = cuc__store_open(store, true, &error);
     off_t at = (off_t)(cuc__read_le(key->bytes, 0, 8) >> 2);
-    int fd = folder < 0 ? -1 : open_state(folder);
+    int fd = open_state(dir);
     uint32_t waited = 0;
 
-    if (folder >= 0)
-        close(folder);
     for (uint32_t pause = 1; fd >= 0; pause += pause < MOST_PAUSE_MS) {
-        error = lock(fd, at);
+        int error = lock(fd, at);
         if (!error)
             return fd;
         if (error != EAGAIN || waited >= store->wait_ms)
@@ -63,6 +60,16 @@ int cuc__store_lock(const cuc__store *store, const cuc__key *key)
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+int cuc__store_lock(const cuc__store *store, const cuc__key *key)
+{
+    int error, dir = cuc__store_open(store, true, &error);
+    int fd = dir < 0 ? -1 : cuc__store_lock_in(dir, store, key);
+
+    if (dir >= 0)
+        close(dir);
+    return fd;
 }
 
 void cuc__store_unlock(int fd)

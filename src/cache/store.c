@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { OPEN_TRIES = 3 };
@@ -36,21 +37,46 @@ bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name
     return ok;
 }
 
-bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key)
+static bool get_in(cuc__entry *entry, int dir, const cuc__key *key)
 {
     struct cuc__entry_path path;
-    int error, dir = cuc__store_open(store, false, &error), folder = -1;
     bool ok = false;
+    int error;
 
-    if (dir < 0)
-        return false;
     cuc__entry_path(&path, key);
-    folder = cuc__store_open_at(dir, path.folder, O_RDONLY | O_DIRECTORY);
-    if (folder >= 0)
-        ok = cuc__store_read(entry, &error, folder, path.name, key, true);
-    if (folder >= 0)
-        close(folder);
-    close(dir);
+    int folder = cuc__store_open_at(dir, path.folder, O_RDONLY | O_DIRECTORY);
+    if (folder < 0)
+        return false;
+    ok = cuc__store_read(entry, &error, folder, path.name, key, true);
+    close(folder);
+    return ok;
+}
+
+bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key)
+{
+    int error, dir = cuc__store_open(store, false, &error);
+    bool ok = dir >= 0 && get_in(entry, dir, key);
+
+    if (dir >= 0)
+        close(dir);
+    return ok;
+}
+
+bool cuc__store_get_or_lock(cuc__entry *entry, int *lock, const cuc__store *store,
+                            const cuc__key *key)
+{
+    int error, dir = cuc__store_open(store, true, &error);
+    bool ok = dir >= 0 && get_in(entry, dir, key);
+
+    *lock = ok || dir < 0 ? -1 : cuc__store_lock_in(dir, store, key);
+    // Another process may have compiled the entry while this one waited for the lock.
+    if (*lock >= 0 && get_in(entry, dir, key)) {
+        ok = true;
+        cuc__store_unlock(*lock);
+        *lock = -1;
+    }
+    if (dir >= 0)
+        close(dir);
     return ok;
 }
 
@@ -68,26 +94,46 @@ static int open_made(int dir, const char *name)
     return fd;
 }
 
+// An entry to write.
+struct written {
+    const char *name;
+    unsigned char start[CUC__ENTRY_HEAD + CUC__ENTRY_LABEL];
+    size_t start_bytes;
+    const void *data;
+    size_t bytes;
+};
+
+static int write_as(int folder, const struct written *w, bool named)
+{
+    cuc__new_file file;
+    int error = cuc__new_file_begin_in(&file, folder, w->name, named);
+
+    if (!error)
+        error = cuc__new_file_write(&file, w->start, w->start_bytes);
+    if (!error)
+        error = cuc__new_file_write(&file, w->data, w->bytes);
+    if (!error)
+        error = cuc__new_file_commit(&file);
+    cuc__new_file_discard(&file);
+    return error;
+}
+
 // Writes an entry without an fsync, which would take longer than some compilations. A power loss
 // may leave an incomplete entry, which its checksum reveals.
 static int write_entry(int folder, const char *name, const cuc__key *key, const char *label,
                        const void *data, size_t bytes)
 {
-    unsigned char head[CUC__ENTRY_HEAD];
-    cuc__new_file file;
+    struct written w = { .name = name, .data = data, .bytes = bytes };
     size_t label_bytes;
 
-    cuc__entry_head(head, &label_bytes, key, label, data, bytes);
-    int error = cuc__new_file_begin_in(&file, folder, name);
-    if (!error)
-        error = cuc__new_file_write(&file, head, sizeof(head));
-    if (!error)
-        error = cuc__new_file_write(&file, label, label_bytes);
-    if (!error)
-        error = cuc__new_file_write(&file, data, bytes);
-    if (!error)
-        error = cuc__new_file_commit(&file);
-    cuc__new_file_discard(&file);
+    cuc__entry_head(w.start, &label_bytes, key, label, data, bytes);
+    memcpy(w.start + CUC__ENTRY_HEAD, label, label_bytes);
+    w.start_bytes = CUC__ENTRY_HEAD + label_bytes;
+    int error = write_as(folder, &w, false);
+    if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS) // there are no links
+        error = write_as(folder, &w, true);
+    if (error == EEXIST && unlinkat(folder, name, 0) == 0) // a rename replaces no file
+        error = write_as(folder, &w, true);
     return error;
 }
 

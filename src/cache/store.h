@@ -29,6 +29,11 @@ enum { CUC__STORE_WAIT_MS = 20000 };
 // entry->file.
 bool cuc__store_get(cuc__entry *entry, const cuc__store *store, const cuc__key *key);
 
+// Does the same, but locks the key if there is no entry. Sets *lock to what cuc__store_lock()
+// returns, or to -1 if there is an entry.
+bool cuc__store_get_or_lock(cuc__entry *entry, int *lock, const cuc__store *store,
+                            const cuc__key *key);
+
 // Writes the entry of a key. Returns 0 or an errno; EFBIG if it exceeds the store's limit.
 int cuc__store_put(const cuc__store *store, const cuc__key *key, const char *label,
                    const void *data, size_t bytes);
@@ -68,6 +73,7 @@ bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 // cuc__store_unlock(). Returns -1 if the file system has no locks, or if another holder kept the
 // lock for too long. The caller compiles in either case.
 int cuc__store_lock(const cuc__store *store, const cuc__key *key);
+int cuc__store_lock_in(int dir, const cuc__store *store, const cuc__key *key); // `dir` is open
 void cuc__store_unlock(int fd);
 
 // Locks the folder for trimming. Returns a descriptor, or -1 if another process is trimming.
