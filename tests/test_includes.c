@@ -7,8 +7,65 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+// ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
+
+static struct {
+    _Atomic int calls;  // made since `at` was set; helpers make them too
+    int at, error;      // the call that fails, and its error; 0: none
+    int delay_ms;       // what each call takes
+    _Atomic int helped; // calls of other threads than the first
+} hit;
+
+static pthread_t first_thread;
+
+static bool fails(void)
+{
+    if (hit.delay_ms)
+        testing_sleep_ms(hit.delay_ms);
+    hit.helped += !pthread_equal(pthread_self(), first_thread);
+    if (!hit.at || ++hit.calls != hit.at)
+        return false;
+    errno = hit.error;
+    return true;
+}
+
+#define WRAP(type, name, parameters, ...)                 \
+    type __real_##name parameters;                        \
+    type __wrap_##name parameters;                        \
+    type __wrap_##name parameters                         \
+    {                                                     \
+        return fails() ? -1 : __real_##name(__VA_ARGS__); \
+    }
+
+WRAP(ssize_t, read, (int fd, void *data, size_t bytes), fd, data, bytes)
+WRAP(int, fstat, (int fd, struct stat *about), fd, about)
+WRAP(int, fstat64, (int fd, struct stat *about), fd, about)
+WRAP(int, fstatat, (int at, const char *path, struct stat *about, int flags), at, path, about,
+     flags)
+WRAP(int, fstatat64, (int at, const char *path, struct stat *about, int flags), at, path, about,
+     flags)
+
+#define WRAP_OPEN(name)                                                         \
+    int __wrap_##name(int at, const char *path, int flags, ...);                \
+    int __wrap_##name(int at, const char *path, int flags, ...)                 \
+    {                                                                           \
+        va_list args;                                                           \
+        va_start(args, flags);                                                  \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0; \
+        va_end(args);                                                           \
+        return fails() ? -1 : (int)syscall(SYS_openat, at, path, flags, mode);  \
+    }
+
+WRAP_OPEN(openat)
+WRAP_OPEN(openat64)
+
+// ---- Sources
 
 static char folder[] = "/tmp/cucore-includes-XXXXXX";
 static cuc__store store = { .max_bytes = 1 << 30 };
@@ -29,6 +86,7 @@ static void write_file(const char *name, const char *text)
 
 static void make_folder(void)
 {
+    first_thread = pthread_self();
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
@@ -56,7 +114,7 @@ static const char *make_key(const char *text, const char *definitions, bool stor
     static const char *const folders[] = { "first", "second/sub", "second", "third/" };
     static char *const header_names[] = { "memory/h.h" };
     static char *const header_texts[] = { "#include \"beside.h\"\n" };
-    static char result[16][400];
+    static char result[64][400];
     static int at;
     struct cuc__include_source source = {
         .name = "own/source.cu",
@@ -86,11 +144,16 @@ static const char *make_key(const char *text, const char *definitions, bool stor
     return result[at];
 }
 
-// Returns the key of a source, or why it has none. Checks that a list in the store changes neither.
+// Returns the key of a source, or why it has none. Checks that neither a list in the store nor the
+// helpers on a slow file system change that.
 static const char *key_of(const char *text, const char *definitions)
 {
     const char *key = make_key(text, definitions, false, NULL);
     bool recalled;
+
+    cuc__included_slow = true;
+    ck_assert_str_eq(make_key(text, definitions, false, NULL), key);
+    cuc__included_slow = false;
 
     ck_assert_str_eq(make_key(text, definitions, true, NULL), key);
     ck_assert_str_eq(make_key(text, definitions, true, &recalled), key);
@@ -686,6 +749,102 @@ TEST(a_file_that_is_touched_may_have_been_read_meanwhile)
     ck_assert(!cuc__includes_unchanged(files, true));
     ck_assert(cuc__includes_unchanged(files, false));
     cuc__includes_free(files);
+}
+
+// Other threads read and check files if system calls take long. The key is the same.
+TEST(helpers_serve_slow_file_systems)
+{
+    enum { FILES = 40 };
+    struct cuc__include_source source = { .name = "own/source.cu",
+                                          .text = "#include \"0.h\"\n",
+                                          .definitions = "" };
+    char name[32], text[64];
+    cuc__key keys[2];
+
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof(name), "own/%d.h", i);
+        snprintf(text, sizeof(text), "#include \"%d.h\"\n # include <%d.h>\n", 2 * i + 1,
+                 2 * i + 2);
+        write_file(name, text);
+    }
+    for (int slow = 0; slow < 2; slow++) {
+        cuc__key_maker maker;
+        cuc__key_begin(&maker, "test");
+        hit.delay_ms = slow;
+        hit.helped = 0;
+        cuc__includes *files = cuc__key_add_includes(&maker, NULL, &source);
+        ck_assert(cuc__key_finish(&keys[slow], &maker));
+        ck_assert_ptr_nonnull(files);
+        ck_assert_uint_ge(files->count, 2 * FILES);
+        ck_assert_msg(!slow || hit.helped > FILES, "%d calls", hit.helped);
+        hit.helped = 0;
+        ck_assert(cuc__includes_unchanged(files, true));
+        ck_assert_msg(!slow || hit.helped > FILES / 2, "%d calls", hit.helped);
+        hit.delay_ms = 0;
+        write_file("39.h", "// appears\n");
+        hit.delay_ms = slow;
+        ck_assert(!cuc__includes_unchanged(files, true));
+        hit.delay_ms = 0;
+        ck_assert_int_eq(remove("39.h"), 0);
+        cuc__includes_free(files);
+    }
+    ck_assert_mem_eq(&keys[0], &keys[1], sizeof(keys[0]));
+}
+
+// A call that fails, such as ESTALE on a network file system, may cost the key, but never changes
+// it. `_i` says whether helpers read the files.
+TEST_RANGE(every_system_call_may_fail, 0, 2)
+{
+    static const char text[] = "#include \"a.h\"\n#include <sub/../b.h>\n#include <deep/er/h.h>\n";
+    static const int errors[] = { EIO, ESTALE, EACCES, EMFILE };
+    struct cuc__include_source source = { .name = "own/source.cu",
+                                          .text = "#include \"../first/a.h\"\n",
+                                          .definitions = "" };
+    int failed = 0, refused = 0, missed = 0;
+
+    write_file("first/a.h", "#include \"c.h\"\n#include <d.h>\n");
+    write_file("second/b.h", "#include \"c.h\"\n");
+    write_file("first/c.h", "// c\n");
+    const char *key = make_key(text, NULL, true, NULL);
+    ck_assert_msg(strlen(key) == 64, "%s", key);
+    cuc__included_slow = _i == 1;
+    for (size_t e = 0; e < CUC_LENGTH(errors); e++) {
+        bool armed = true;
+        for (int n = 1; armed; n++) {
+            hit.error = errors[e];
+            for (int stores = 0; stores < 2; stores++) {
+                bool recalled;
+                hit.calls = 0;
+                hit.at = n;
+                const char *got = make_key(text, NULL, stores, &recalled);
+                armed = hit.calls >= n || (stores && armed);
+                hit.at = 0;
+                bool same = strcmp(got, key) == 0;
+                ck_assert_msg(same || strncmp(got, "refused: ", 9) == 0,
+                              "call %d fails with %s: %s", n, strerror(errors[e]), got);
+                refused += !same;
+                missed += stores && armed && !recalled;
+            }
+            failed += armed;
+        }
+    }
+    ck_assert_int_gt(failed, 20 * CUC_LENGTH(errors));
+    ck_assert_int_gt(refused, 0);
+    ck_assert_int_gt(missed, 0);
+    // A change is noticed whichever call fails.
+    cuc__key_maker maker;
+    cuc__key_begin(&maker, "test");
+    cuc__includes *files = cuc__key_add_includes(&maker, NULL, &source);
+    ck_assert_ptr_nonnull(files);
+    write_file("own/d.h", "// d\n");
+    for (int n = 1; n < 40; n++) {
+        hit.calls = 0;
+        hit.at = n;
+        ck_assert(!cuc__includes_unchanged(files, n % 2));
+        hit.at = 0;
+    }
+    cuc__includes_free(files);
+    cuc__included_slow = false;
 }
 
 // Lists in other formats, and truncated lists, are rejected.

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/helpers.h"
 #include "entry.h"
 #include "word_search.h"
 
@@ -10,7 +11,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_BYTES = 1 << 26, FEWEST_ROOM = 1 << 16 };
+enum { MOST_BYTES = 1 << 26, FEWEST_ROOM = 1 << 16, PART = 8, SLOW_PARTS = 2, FEWEST_PARTS = 4 };
+
+bool cuc__included_slow;
+
+int64_t cuc__included_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 // ---- Roots
 
@@ -56,8 +67,10 @@ int cuc__roots_of(const struct cuc__roots *roots, const char **path)
 
 // ---- Files
 
-bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *file, int fd,
-                        const struct stat *about, time_t began)
+// Reads an open file. Returns false if it cannot be read, is too large, contains a zero byte, or
+// changes.
+static bool read_text(struct cuc__included_text *text, struct cuc__included *file, int fd,
+                      const struct stat *about, time_t began)
 {
     if (!S_ISREG(about->st_mode) || about->st_size > MOST_BYTES)
         return false;
@@ -80,21 +93,36 @@ bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *f
     return true;
 }
 
+enum cuc__included_result cuc__included_load(struct cuc__included_text *text,
+                                             struct cuc__included *file, const char *path,
+                                             const struct cuc__roots *roots, time_t began)
+{
+    int folder = cuc__roots_of(roots, &path);
+    // O_NONBLOCK: opening a pipe does not wait for a writer.
+    int fd = cuc__open_at(folder, path, O_RDONLY | O_NONBLOCK, 0);
+    enum cuc__included_result result = CUC__INCLUDED_REFUSED;
+    struct stat about;
+
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR ? CUC__INCLUDED_ABSENT : CUC__INCLUDED_REFUSED;
+    if (fstat(fd, &about) == 0) {
+        if (S_ISDIR(about.st_mode))
+            result = CUC__INCLUDED_ABSENT;
+        else if (read_text(text, file, fd, &about, began))
+            result = CUC__INCLUDED_READ;
+    }
+    close(fd);
+    return result;
+}
+
 bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file,
                           const struct cuc__roots *roots)
 {
-    const char *path = file->path;
     struct cuc__included now = *file;
-    const time_t began = time(NULL);
-    struct stat about;
-    int folder = cuc__roots_of(roots, &path);
-    int fd = cuc__open_at(folder, path, O_RDONLY | O_NONBLOCK, 0);
-    bool same = fd >= 0 && fstat(fd, &about) == 0 &&
-                cuc__included_read(text, &now, fd, &about, began) &&
+    bool same = cuc__included_load(text, &now, file->path, roots, time(NULL)) ==
+                    CUC__INCLUDED_READ &&
                 memcmp(now.digest, file->digest, sizeof(now.digest)) == 0;
 
-    if (fd >= 0)
-        close(fd);
     if (same)
         *file = now;
     return same;
@@ -113,36 +141,102 @@ static bool has_same_contents(struct cuc__includes *files, struct cuc__included 
     return same;
 }
 
-static bool is_unchanged(struct cuc__includes *files, struct cuc__included *file, bool untouched)
+// ---- Checks
+
+enum verdict { CHANGED, SAME, READ_AGAIN };
+
+static enum verdict verdict_of(const struct cuc__included *file, const struct cuc__roots *roots,
+                               bool untouched)
 {
     const char *path = file->path;
-    int folder = cuc__roots_of(&files->roots, &path);
+    int folder = cuc__roots_of(roots, &path);
     struct stat about;
     bool there = fstatat(folder, path, &about, 0) == 0;
 
     if (!there && errno != ENOENT && errno != ENOTDIR)
-        return false;
+        return CHANGED;
     if (file->kind == CUC__INCLUDED_NO_FOLDER)
-        return !there;
+        return there ? CHANGED : SAME;
     if (file->kind == CUC__INCLUDED_MISSING)
-        return !there || S_ISDIR(about.st_mode);
+        return there && !S_ISDIR(about.st_mode) ? CHANGED : SAME;
     if (!there)
-        return false;
+        return CHANGED;
     struct cuc__file_state now = cuc__file_state_of(&about);
     bool same = memcmp(&now, &file->state, sizeof(now)) == 0;
-    if (untouched && !same)
-        return false;
-    return (same && file->kind == CUC__INCLUDED_KNOWN) || has_same_contents(files, file);
+    if (same && file->kind == CUC__INCLUDED_KNOWN)
+        return SAME;
+    return untouched && !same ? CHANGED : READ_AGAIN;
+}
+
+// A part of the files. A helper may check it, but not read files again.
+struct part {
+    struct cuc__task task;
+    const cuc__includes *files;
+    size_t first, count;
+    bool untouched, changed;
+    bool again[PART]; // the files to read again
+};
+
+static void check_part(void *user)
+{
+    struct part *part = user;
+
+    for (size_t i = 0; i < part->count && !part->changed; i++) {
+        enum verdict verdict =
+            verdict_of(&part->files->at[part->first + i], &part->files->roots, part->untouched);
+        part->changed = verdict == CHANGED;
+        part->again[i] = verdict == READ_AGAIN;
+    }
+}
+
+// Checks a part here. Starts helpers for the later parts if two parts in a row have taken long; the
+// system may have interrupted this thread during one.
+static struct cuc__helpers *check_here(struct part *parts, size_t at, size_t count, int *slow)
+{
+    const int64_t began = cuc__included_clock();
+    struct cuc__helpers *helpers = NULL;
+
+    check_part(&parts[at]);
+    int64_t most = (int64_t)parts[at].count * CUC__SLOW_CALL_NS;
+    *slow = cuc__included_clock() - began > most ? *slow + 1 : 0;
+    if (count - at >= FEWEST_PARTS && (*slow == SLOW_PARTS || cuc__included_slow))
+        helpers = cuc__helpers_start((count - at) / 2);
+    for (size_t i = at + 1; helpers && i < count; i++)
+        cuc__helpers_offer(helpers, &parts[i].task, false);
+    return helpers;
 }
 
 bool cuc__includes_unchanged(cuc__includes *files, bool untouched)
 {
-    bool same = true;
+    size_t count = (files->count + PART - 1) / PART;
+    struct part *parts = calloc(count, sizeof(*parts));
+    struct cuc__helpers *helpers = NULL;
+    bool same = parts != NULL;
+    int slow = 0;
 
     cuc__roots_open(&files->roots);
-    for (size_t i = 0; i < files->count && same; i++)
-        same = is_unchanged(files, &files->at[i], untouched);
+    for (size_t i = 0; i < count && parts; i++) {
+        parts[i] = (struct part){ .task = { .run = check_part, .user = &parts[i] },
+                                  .files = files,
+                                  .first = i * PART,
+                                  .count = PART,
+                                  .untouched = untouched };
+        if (i == count - 1)
+            parts[i].count = files->count - parts[i].first;
+    }
+    for (size_t i = 0; i < count && same; i++) {
+        struct part *part = &parts[i];
+        if (helpers)
+            cuc__helpers_finish(helpers, &part->task);
+        else
+            helpers = check_here(parts, i, count, &slow);
+        same = !part->changed;
+        for (size_t k = 0; k < part->count && same; k++)
+            same = !part->again[k] || has_same_contents(files, &files->at[part->first + k]);
+    }
+    cuc__helpers_stop(helpers);
     cuc__roots_close(&files->roots);
+    free(parts);
     return same;
 }
 

@@ -60,15 +60,32 @@ struct cuc__included_text {
     size_t room;
 };
 
-// Reads an open file, for which fstat() gave `about`, with room for CUC__WORD_PADDING bytes after
-// its text, and fills in the rest of *file. Returns false if the file cannot be read, is too large,
-// contains a zero byte, or changes.
-bool cuc__included_read(struct cuc__included_text *text, struct cuc__included *file, int fd,
-                        const struct stat *about, time_t began);
+enum cuc__included_result {
+    CUC__INCLUDED_READ,
+    CUC__INCLUDED_ABSENT,  // nothing has this path, or a folder, where the compiler goes on
+                           // searching
+    CUC__INCLUDED_REFUSED, // it cannot be read, is too large, contains a zero byte, or changes
+};
+
+// Reads a file, with room for CUC__WORD_PADDING bytes after its text, and fills in *file except its
+// path. `began` is a time before the scan. Several threads may do this at once.
+enum cuc__included_result cuc__included_load(struct cuc__included_text *text,
+                                             struct cuc__included *file, const char *path,
+                                             const struct cuc__roots *roots, time_t began);
 
 // Reads a file again, by its path. Returns false if that fails or if the contents have changed.
 bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included *file,
                           const struct cuc__roots *roots);
+
+// System calls on the headers' file system count as slow if most take longer than this. Then
+// several threads make them at once.
+enum { CUC__SLOW_CALL_NS = 15000 };
+
+// Makes every file system count as slow. Tests set it.
+extern bool cuc__included_slow;
+
+// Returns the nanoseconds of a clock that runs on.
+int64_t cuc__included_clock(void);
 
 // Reads an entry's list. Returns NULL if the entry has another format, or if out of memory.
 cuc__includes *cuc__includes_decode(const char *data, size_t bytes);

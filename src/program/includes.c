@@ -6,14 +6,22 @@
 #include "base/file.h"
 #include "base/name_set.h"
 #include "directives.h"
+#include "include_places.h"
 #include "included.h"
+#include "read_ahead.h"
 #include "word_search.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FILES = 20000, MOST_BYTES = 1 << 26 };
+enum {
+    MOST_FILES = 20000,
+    MOST_BYTES = 1 << 26,
+    FIRST_FILES = 6,
+    SLOW_FILES = 5,
+    CALLS_PER_FILE = 4
+};
 
 // A name to look for. The file `from` includes it.
 struct request {
@@ -34,6 +42,8 @@ struct scan {
     struct request *requests;     // a stack: the last request is the next to handle
     size_t request_count, request_room, bytes;
     struct cuc__included_text text; // the text of the file read last
+    int loaded_count, slow_count;   // of the first files: all, and those that took long
+    struct cuc__read_ahead *ahead;  // NULL: the scan reads every file itself
     struct cuc__directives directives;
 };
 
@@ -101,6 +111,13 @@ static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
     return missing;
 }
 
+static bool is_in_missing_folder(struct scan *s, const char *path, size_t bytes)
+{
+    const char *slash = memrchr(path, '/', bytes);
+
+    return slash && is_missing_folder(s, path, (size_t)(slash - path));
+}
+
 // Reverses the requests from `first` on.
 static void reverse_requests(struct scan *s, size_t first)
 {
@@ -111,24 +128,30 @@ static void reverse_requests(struct scan *s, size_t first)
     }
 }
 
-// Reads a file. Ignores a folder, because the compiler goes on searching there.
-static void read_file(struct scan *s, struct cuc__included *file, int fd)
-{
-    size_t first = s->request_count;
-    struct stat about;
+// ---- Files
 
-    bool known = fstat(fd, &about) == 0;
-    if (known && S_ISDIR(about.st_mode))
-        return;
-    if (!known || !cuc__included_read(&s->text, file, fd, &about, s->began)) {
-        cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", file->path);
-        return;
+// Reads a file here. Begins to read the others ahead if most of the first files took long.
+static enum cuc__included_result load(struct scan *s, struct cuc__included *file, const char *path)
+{
+    const struct cuc__roots *roots = &s->files->roots;
+    const int64_t began = cuc__included_clock();
+    enum cuc__included_result result = cuc__included_load(&s->text, file, path, roots, s->began);
+
+    if (result != CUC__INCLUDED_READ || s->loaded_count == FIRST_FILES)
+        return result;
+    // Hashing takes about a nanosecond a byte.
+    int64_t most = CALLS_PER_FILE * CUC__SLOW_CALL_NS + (int64_t)file->state.bytes;
+    s->slow_count += cuc__included_clock() - began > most;
+    s->loaded_count++;
+    if (!cuc__included_slow && (s->loaded_count < FIRST_FILES || s->slow_count < SLOW_FILES))
+        return result;
+    s->loaded_count = FIRST_FILES;
+    s->ahead = cuc__read_ahead_start(s->source, roots, s->began);
+    for (size_t i = 0; i < s->request_count && s->ahead; i++) {
+        const struct request *r = &s->requests[i];
+        cuc__read_ahead_include(s->ahead, r->from, r->name, r->quoted);
     }
-    s->bytes += (size_t)file->state.bytes;
-    if (s->bytes > MOST_BYTES)
-        cuc__key_refuse(s->key, "it may include too many files");
-    cuc__directives_read_file(&s->directives, file->path, s->text.at, (size_t)file->state.bytes);
-    reverse_requests(s, first);
+    return result;
 }
 
 static char *reload(void *scan, const char *from, size_t *bytes)
@@ -144,87 +167,60 @@ static char *reload(void *scan, const char *from, size_t *bytes)
     return s->text.at;
 }
 
+static void read_file(struct scan *s, const struct cuc__included *file,
+                      const struct cuc__included_text *text)
+{
+    size_t first = s->request_count, bytes = (size_t)file->state.bytes;
+
+    s->bytes += bytes;
+    if (s->bytes > MOST_BYTES)
+        cuc__key_refuse(s->key, "it may include too many files");
+    cuc__directives_read_file(&s->directives, file->path, text->at, bytes);
+    reverse_requests(s, first);
+}
+
 // Adds, once, a file that an include may read, or a record that it is absent.
-static void add_candidate(struct scan *s, const char *path, size_t bytes)
+static void add_candidate(void *scan, const char *path, size_t bytes)
 {
-    const char *slash = memrchr(path, '/', bytes);
+    struct scan *s = scan;
+    struct cuc__included file = { .path = NULL };
+    const struct cuc__included_text *text = &s->text;
+    enum cuc__included_result result;
 
-    if (s->key->refused || find_path(s, path, bytes) ||
-        (slash && is_missing_folder(s, path, (size_t)(slash - path))))
+    if (s->key->refused || find_path(s, path, bytes) || is_in_missing_folder(s, path, bytes))
         return;
-    const char *rest = path;
-    int folder = cuc__roots_of(&s->files->roots, &rest);
-    // O_NONBLOCK: opening a pipe does not wait for a writer.
-    int fd = cuc__open_at(folder, rest, O_RDONLY | O_NONBLOCK, 0);
-    if (fd < 0 && errno != ENOENT && errno != ENOTDIR) {
-        cuc__key_refuse(s->key, "%s cannot be read", path);
-        return;
+    struct cuc__read_file *read = s->ahead ? cuc__read_ahead_take(s->ahead, path, bytes) : NULL;
+    if (read) {
+        file = read->file;
+        text = &read->text;
+        result = read->result;
+    } else {
+        result = load(s, &file, path);
     }
+    if (result == CUC__INCLUDED_REFUSED)
+        cuc__key_refuse(s->key, "%s cannot be read, or has a zero byte", path);
     struct cuc__included *added = add_path(s, path, bytes);
-    if (fd < 0)
+    if (!added || result != CUC__INCLUDED_READ)
         return;
-    if (added)
-        read_file(s, added, fd);
-    close(fd);
+    file.path = added->path;
+    *added = file;
+    read_file(s, &file, text);
 }
 
-// Adds `name` in a folder; `folder` ends with a slash or is "". For a name without a dot, NVRTC
-// also accepts the file name.stdh.
-static void add_in(struct scan *s, const char *folder, size_t folder_bytes, const char *name)
-{
-    static const char other[] = ".stdh";
-    const char *slash = strrchr(name, '/');
-    bool has_dot = strchr(slash ? slash : name, '.');
-    size_t name_bytes = strlen(name), bytes = folder_bytes + name_bytes;
-    char path[PATH_MAX];
-
-    if (bytes + (has_dot ? 1 : sizeof(other)) > sizeof(path)) {
-        cuc__key_refuse(s->key, "a path is too long");
-        return;
-    }
-    memcpy(path, folder, folder_bytes);
-    memcpy(path + folder_bytes, name, name_bytes + 1);
-    add_candidate(s, path, bytes);
-    if (!has_dot) {
-        memcpy(path + bytes, other, sizeof(other));
-        add_candidate(s, path, bytes + sizeof(other) - 1);
-    }
-}
-
-// Adds `name` in the folder of a file, if the file's path has a folder.
-static void add_beside(struct scan *s, const char *file, const char *name)
-{
-    const char *slash = file ? strrchr(file, '/') : NULL;
-
-    if (slash)
-        add_in(s, file, (size_t)(slash + 1 - file), name);
-}
-
-// Looks for every file that an include may read. Covers at least the places that the compiler
-// searches. A name in angle brackets is not looked for beside the file.
+// Looks for every file that a request may mean. A name in angle brackets is not looked for beside
+// the file.
 static void look_for(struct scan *s, const struct request *r)
 {
-    const char *name = r->name;
-    size_t bytes = strlen(name);
+    size_t bytes = strlen(r->name);
+    bool fits = !r->quoted || cuc__visit_beside(r->from, r->name, add_candidate, s);
 
-    if (r->quoted && *name != '/')
-        add_beside(s, r->from, name);
-    if (cuc__name_set_find(&s->names, name, bytes))
-        return;
-    if (!cuc__name_set_add(&s->names, name, bytes, 0))
-        cuc__key_refuse(s->key, "there is no memory");
-    add_in(s, "", 0, name); // in the current folder, or an absolute path
-    if (*name == '/')
-        return;
-    add_beside(s, s->source->name, name);
-    for (size_t i = 0; i < s->source->folder_count; i++) {
-        char folder[PATH_MAX];
-        int length = snprintf(folder, sizeof(folder), "%s/", s->source->folders[i]);
-        if (length < (int)sizeof(folder))
-            add_in(s, folder, (size_t)length, name);
-        else
-            cuc__key_refuse(s->key, "a path is too long");
+    if (!cuc__name_set_find(&s->names, r->name, bytes)) {
+        if (!cuc__name_set_add(&s->names, r->name, bytes, 0))
+            cuc__key_refuse(s->key, "there is no memory");
+        fits &= cuc__visit_places(s->source, r->name, add_candidate, s);
     }
+    if (!fits)
+        cuc__key_refuse(s->key, "a path is too long");
 }
 
 // Requests a name, unless it has been looked for in all places.
@@ -344,6 +340,7 @@ static void scan(struct scan *s)
             look_for(s, &r);
         }
     }
+    cuc__read_ahead_stop(s->ahead);
     cuc__presence_finish(d);
     cuc__roots_close(&files->roots);
     cuc__key_begin(&contents, "contents 1");
