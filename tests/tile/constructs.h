@@ -456,6 +456,11 @@ static const struct construct constructs[] = {
       "kernel k(s: T[6, 300], o1: T[6, 1], o2: T[1, 300], o3: T[]) const T = f32 {\n"
       "    a = load(s, [0, 0], [6, 300])\n    store(o1, [0, 0], sum(a, 1))\n"
       "    store(o2, [0, 0], sum(a, 0))\n    store(o3, [], sum(a))\n}", 12, 64, NULL },
+    { "totals of narrow boxes", NUMBERS, "B=2 M=37 N=30;B=1 M=40 N=28",
+      "kernel k(w: T[B, M, N], o: T[B, M, N], o2: T[B, 3, 3]) const T = f32 grid 3, B {\n    n, b = block(0), block(1)\n"
+      "    a = load(w, [b, 0, n], [1, 40, 10])\n    t = sum(sum(a, 1), 2)\n"
+      "    store(o, [b, 0, n], a + t)\n    store(o2, [b, n, 0], sum(a), shape=[_, _, _])\n"
+      "    store(o2, [b, n, 1], max(a), shape=[_, _, _])\n    store(o2, [b, n, 2], min(min(a, 2)), shape=[_, _, _])\n}", 0, 0, NULL },
     { "products", NUMBERS, "",
       "kernel k(w: T[5, 9], o1: T[5, 1], o2: T[1, 9], o3: T[]) const T = f32 {\n"
       "    a = load(w, [0, 0], [5, 9])\n    store(o1, [0, 0], prod(a, 1))\n"

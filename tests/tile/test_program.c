@@ -239,6 +239,36 @@ TEST(options_of_another_language_are_refused_by_name)
     }
 }
 
+// Counts the shuffles of a kernel's entries.
+static int shuffles_of(const char *source)
+{
+    char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 1));
+    int count = 0;
+
+    for (const char *at = ptx; (at = strstr(at, "shfl.sync")); at++)
+        count++;
+    free(ptx);
+    return count;
+}
+
+TEST(a_total_is_exchanged_once)
+{
+    enum { OF_A_WARP = 5, ENTRIES = 3 };
+    static const char one[] = "kernel k(x: f32[M, N], y: f32[1]) grid 1 {\n"
+                              "    store(y, [0], sum(load(x, [0, 0], [32, 64])), shape=[_])\n}\n";
+    static const char two[] = "kernel k(x: f32[M, N], y: f32[1], z: f32[M, 1]) grid 1 {\n"
+                              "    rows = sum(load(x, [0, 0], [32, 64]), 1)\n"
+                              "    store(z, [0, 0], rows)\n"
+                              "    store(y, [0], sum(rows), shape=[_])\n}\n";
+    static const char half[] = "kernel k(x: f16[M, N], y: f16[1]) grid 1 {\n"
+                               "    store(y, [0], sum(load(x, [0, 0], [32, 64])), shape=[_])\n}\n";
+
+    ck_assert_int_eq(shuffles_of(one), OF_A_WARP * ENTRIES);
+    // The sums of the rows have a use of their own, or are rounded.
+    ck_assert_int_gt(shuffles_of(two), OF_A_WARP * ENTRIES);
+    ck_assert_int_gt(shuffles_of(half), OF_A_WARP * ENTRIES);
+}
+
 TEST(options_reach_the_code)
 {
     const struct {

@@ -143,13 +143,57 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
     }
 }
 
+// True if `second` alone reduces the result of `first` along another axis, in the same way. The
+// threads then exchange their partial results once, for both axes. 16-bit floats are excluded,
+// since the result of the first reduction would be rounded.
+static bool continues(const struct tile_op *second, const struct tile_op *first)
+{
+    static const enum tile_attribute_key same[] = { TILE_ATTR_WITH, TILE_ATTR_NAN };
+    const struct tile_value *between = second->operand[0];
+
+    if (!first || first->kind != TILE_REDUCE || second->kind != TILE_REDUCE ||
+        first->result[0] != between || between->uses != 1 || first->parent != second->parent ||
+        first->block_count || tile_class_of(between->type.dtype) == TILE_R16 ||
+        tile_is_rounded(first) || tile_is_rounded(second) ||
+        tile_int(first, TILE_ATTR_PARTIAL, TILE_PARTIAL_NONE) != TILE_PARTIAL_NONE ||
+        tile_int(second, TILE_ATTR_PARTIAL, TILE_PARTIAL_NONE) != TILE_PARTIAL_NONE)
+        return false;
+    for (uint32_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+        if (tile_int(first, same[i], 0) != tile_int(second, same[i], 0))
+            return false;
+    return true;
+}
+
+// True if a later reduction exchanges this one's partial results.
+static bool is_continued(const struct tile_op *first)
+{
+    const struct tile_op *second = first->next;
+
+    while (second && !(second->operand_count && second->operand[0] == first->result[0]))
+        second = second->next;
+    return second && continues(second, first);
+}
+
+// Adds the bits of lanes and warps whose threads hold parts of the same lines.
+static void add_threads(const struct tile_op *op, uint32_t *lanes, uint32_t *warps)
+{
+    const struct tile_layout *layout = op->operand[0]->layout;
+    uint32_t mask = axis_mask(layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+
+    for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
+        if (layout->basis[layout->register_bits + bit] & mask)
+            *lanes |= UINT32_C(1) << bit;
+    for (uint32_t bit = 0; bit < layout->warp_bits; bit++)
+        if (layout->basis[layout->register_bits + TILE_LANE_BITS + bit] & mask)
+            *warps |= UINT32_C(1) << bit;
+}
+
 // Reduces all operands. in[register][i] and out[register][i] belong to operand i.
 static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
                    tile_register (*out)[TILE_MOST_REDUCED])
 {
     const struct tile_layout *layout = r->op->operand[0]->layout;
     uint32_t results = tile_register_count(r->op->result[0]), lanes = 0, warps = 0;
-    uint32_t mask = axis_mask(layout, r->axis);
     int64_t parts = tile_int(r->op, TILE_ATTR_PARTIAL, TILE_PARTIAL_NONE);
 
     for (uint32_t i = 0; i < results; i++)
@@ -157,14 +201,13 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     (r->halves ? own_halves : own_registers)(r, in, out);
     if (r->e->failed)
         return false;
-    for (uint32_t bit = 0; bit < TILE_LANE_BITS; bit++)
-        if (layout->basis[layout->register_bits + bit] & mask)
-            lanes |= UINT32_C(1) << bit;
-    for (uint32_t bit = 0; bit < layout->warp_bits; bit++)
-        if (layout->basis[layout->register_bits + TILE_LANE_BITS + bit] & mask)
-            warps |= UINT32_C(1) << bit;
-    if (parts == TILE_PARTIAL_KEPT)
+    if (parts == TILE_PARTIAL_KEPT || is_continued(r->op))
         return true;
+    add_threads(r->op, &lanes, &warps);
+    for (const struct tile_op *op = r->op; continues(op, op->operand[0]->op);) {
+        op = op->operand[0]->op;
+        add_threads(op, &lanes, &warps);
+    }
     for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTIAL_JOINED; bit++)
         // These lanes hold partial results, not copies.
         if (!layout->basis[layout->register_bits + bit])
