@@ -1,6 +1,7 @@
 // Compares each layout with its definition, element by element, for many shapes.
 #include "base/array.h"
 #include "tile/layout/assign.h"
+#include "tile/pass/access_width.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
@@ -342,7 +343,7 @@ TEST_ROWS(every_value_gets_a_layout_that_fits_and_few_are_converted, assigned)
         ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", assigned[_i].name,
                       tile_diagnostics_text(module, false));
         tile_simplify(module->first);
-        ck_assert(tile_assign_layouts(module->first, warps));
+        ck_assert(tile_assign_layouts(module->first, warps, NULL));
         ck_assert_msg(tile_verify(module, "layouts"), "%s, %u warps:\n%s", assigned[_i].name, warps,
                       tile_diagnostics_text(module, false));
         int conversions = 0;
@@ -352,6 +353,59 @@ TEST_ROWS(every_value_gets_a_layout_that_fits_and_few_are_converted, assigned)
                       assigned[_i].name, conversions, assigned[_i].conversions);
         tile_module_free(module);
     }
+}
+
+// The number of neighbours that a thread holds of the tile `x`.
+static const struct {
+    const char *name, *body;
+    uint32_t neighbours;
+} widths[] = {
+    { "16 bytes", "x = load(h, [0, 0], [16, 64])", 8 },
+    { "narrow rows", "x = load(h, [0, n], [64, 10])", 2 },
+    { "narrow rows of a multiple of 4", "x = load(h, [0, n], [64, 12])", 4 },
+    { "odd rows", "x = load(h, [0, n], [64, 7])", 1 },
+    { "pairs of bytes", "x = load(q, [0, n], [64, 6])", 1 },
+    { "any place", "x = load_at(h, [0, n], [16, 64])", 1 },
+    { "a place that is a multiple", "x = load_at(h, [0, n * 4 + 4], [16, 64])", 4 },
+    { "a slice along the axis", "x = load(slice(h, 1, n, N), [0, 0], [16, 64])", 1 },
+    { "a slice along another axis", "x = load(slice(h, 0, n, M), [0, 0], [16, 64])", 8 },
+    { "the widest of several", "x = load_at(h, [0, n], [16, 64]) + load_at(h, [0, 4], [16, 64])",
+      4 },
+    { "elements in an order", "x = load(h, [0, 0], [16, 64], order=relaxed)", 1 },
+    { "rows by their ids", "x = load_rows(h, iota(i32, 64), [n], [12])", 4 },
+};
+
+static uint32_t neighbours;
+
+static void count_neighbours(struct tile_op *op, void *data)
+{
+    const struct tile_value *x = op->result_count ? op->result[0] : NULL;
+
+    (void)data;
+    if (!x || !x->name || strcmp(x->name, "x") != 0)
+        return;
+    for (neighbours = 1; x->layout->basis[__builtin_ctz(neighbours)] == neighbours;)
+        neighbours *= 2;
+}
+
+TEST_ROWS(a_thread_holds_as_many_neighbours_as_an_access_moves, widths)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "kernel k(h: f16[M, N], q: i8[M, N], o: f16[M, N], n: i32) grid 1 {\n%s\n"
+             "scatter(o, [0, 0], cast(sum(x), f16))\n}\n",
+             widths[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
+    struct tile_widths known = { tile_access_width, tile_analyze_ranges(module->first, 0) };
+    ck_assert_ptr_nonnull(known.data);
+    ck_assert(tile_assign_layouts(module->first, 2, &known));
+    tile_walk(&module->first->body, count_neighbours, NULL);
+    ck_assert_msg(neighbours == widths[_i].neighbours, "%s: %u, expected %u", widths[_i].name,
+                  neighbours, widths[_i].neighbours);
+    tile_module_free(module);
 }
 
 static const struct {
@@ -444,7 +498,7 @@ TEST_ROWS(both_sides_of_a_transpose_go_along_their_rows, turned)
         ck_assert_ptr_nonnull(module);
         ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
         tile_simplify(module->first);
-        ck_assert(tile_assign_layouts(module->first, warps));
+        ck_assert(tile_assign_layouts(module->first, warps, NULL));
         uint32_t vector = turned[_i].vector;
         tile_walk(&module->first->body, look_at_moved, &vector);
         tile_module_free(module);

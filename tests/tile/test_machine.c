@@ -66,7 +66,7 @@ static void is_read_back(const char *name, const char *text, size_t bytes)
         tile_simplify(k);
         tile_mark_approximate(k);
         tile_assign_fragments(k, &target, 4);
-        ck_assert(tile_assign_layouts(k, 4));
+        ck_assert(tile_assign_layouts(k, 4, NULL));
     }
     const char *dump = tile_print_machine(module);
     struct tile_module *again = tile_parse_machine(name, dump, strlen(dump));
@@ -150,7 +150,7 @@ TEST(the_form_is_that_of_the_documentation)
     struct tile_module *module = tile_parse("d.tile", source, strlen(source), NULL, 0);
 
     tile_simplify(module->first);
-    ck_assert(tile_assign_layouts(module->first, 4));
+    ck_assert(tile_assign_layouts(module->first, 4, NULL));
     ck_assert_str_eq(tile_print_machine(module),
                      "tile 1 machine\n"
                      "\n"

@@ -492,7 +492,7 @@ TEST_ROWS(a_property_that_a_pass_broke_is_found, properties)
     if (properties[_i].after >= AFTER_FRAGMENTS)
         tile_assign_fragments(kernel, &target, 4);
     if (properties[_i].after >= AFTER_LAYOUTS)
-        ck_assert(tile_assign_layouts(kernel, 4));
+        ck_assert(tile_assign_layouts(kernel, 4, NULL));
     ck_assert_msg(tile_verify_properties(kernel, &target, properties[_i].holds, "nothing"), "%s",
                   tile_diagnostics_text(module, false));
     ck_assert(!tile_verify_properties(kernel, &target, properties[_i].lacks, "the pass"));

@@ -6,8 +6,10 @@
 #include "tile/emit/emit.h"
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
+#include "tile/pass/access_width.h"
 #include "tile/pass/prefetch.h"
 #include "tile/pass/pipeline.h"
+#include "tile/pass/range_analysis.h"
 #include "tile/pass/remark.h"
 #include "tile/signature/signature.h"
 #include "tile/layout/assign.h"
@@ -208,7 +210,10 @@ static bool give_fragments(struct unit *u)
 
 static bool assign_layouts(struct unit *u)
 {
-    return tile_assign_layouts(u->kernel, u->warps);
+    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
+    struct tile_widths widths = { .bits = tile_access_width, .data = ranges };
+
+    return ranges && tile_assign_layouts(u->kernel, u->warps, &widths);
 }
 
 static bool store_lines(struct unit *u)

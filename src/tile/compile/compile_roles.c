@@ -57,7 +57,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     if (!plan)
         return NULL;
     tile_unshare_iotas(copy);
-    if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
+    if (!tile_assign_layouts(copy, tile_fused_warps(plan), NULL))
         return NULL;
     *why = by_warps && !tile_warps_are_independent(plan) ? ""
                                                          : tile_settle_fused(copy, plan, target);
@@ -107,7 +107,7 @@ bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_
     struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, true, &why) : NULL;
 
     brief.brief = true; // here, tiles at an edge are as common as others
-    if (!plan || !tile_assign_layouts(copy, 4 * plan->groups) ||
+    if (!plan || !tile_assign_layouts(copy, 4 * plan->groups, NULL) ||
         !tile_settle_pipeline(copy, plan) ||
         !tile_keeps_rules(copy, "layouts of a realigned pipeline"))
         return false;
@@ -153,7 +153,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         remark_no_pipeline(kernel, not_fused ? not_fused : "", why);
         return false;
     }
-    if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||
+    if (!tile_assign_layouts(copy, 4 * plan->groups, NULL) || !tile_settle_pipeline(copy, plan) ||
         !tile_keeps_rules(copy, "layouts of a pipeline"))
         return false;
     // Other uses of shared memory may leave room for fewer stages.

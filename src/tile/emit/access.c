@@ -5,6 +5,7 @@
 // moves in masked vectors, or element by element if the edge may split a vector.
 #include "access.h"
 
+#include "tile/pass/access_width.h"
 #include "tile/pass/remark.h"
 #include "ring.h"
 
@@ -173,19 +174,16 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
                  : NULL;
     if (a->why)
         return 1;
-    uint64_t divisor = tile_range_of(a->e->ranges, last_index).divisor;
-    uint64_t power = divisor ? divisor & -divisor : TILE_VECTOR_BYTES;
-    uint64_t aligned = (power < TILE_VECTOR_BYTES ? power : TILE_VECTOR_BYTES) * (uint64_t)scale *
-                       bytes;
+    uint64_t aligned = tile_index_alignment(a->e->ranges, last_index, scale, bytes);
     uint32_t shift = tile_axis_shift(layout, (uint32_t)a->tile_axis[last]);
     for (uint32_t bit = 0; 2 * vector * bytes <= most; bit++) {
         uint32_t next = 2 * vector * bytes;
         a->why = a->extent[last] % (2 * vector) ? "the tile's last extent is not a multiple of more"
-                 : next > view->aligned         ? "a slice along the last axis may begin anywhere"
                  : aligned % next && is_offset(a->e, last_index, next / ((uint64_t)scale * bytes))
                      ? "the constant that is added to its last index makes it unaligned"
                  : aligned % next
                      ? "its last index is not known to be a multiple of more: assume() that"
+                 : next > view->aligned ? "a slice along the last axis may begin anywhere"
                  : bit >= layout->register_bits || bit >= layout->axis_bits[a->tile_axis[last]] ||
                          layout->basis[bit] != UINT32_C(1) << (shift + bit)
                      ? "a thread does not hold more neighbours of the tensor's last axis"

@@ -83,8 +83,10 @@ static void largest_value(struct tile_op *op, void *data)
             find_largest(data, op->block[n]->argument[i]);
 }
 
-// Sizes the vector so that it fills 16 bytes with the narrowest elements that the shape has in
-// memory.
+// Sizes the square so that its side fills 16 bytes with the narrowest elements that the shape has
+// in memory, and the vector so that it fills the widest access. A thread with more neighbours than
+// any access moves at once would move them in several instructions, each of which touches all
+// lines.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -94,6 +96,10 @@ static void widest_vector(struct tile_op *op, void *data)
     uint32_t bits = 7; // log2 of 128 bits
     for (uint32_t width = cuc_dtype_bits(moved(op)->type.dtype); width > 1; width /= 2)
         bits--;
+    if (bits > a->square_bits)
+        a->square_bits = bits;
+    if (a->widths)
+        bits = a->widths->bits(op, a->widths->data);
     if (bits > a->vector_bits)
         a->vector_bits = bits;
 }
@@ -120,7 +126,7 @@ static struct tile_layout blocked(const struct tile_assignment *a, const struct 
 
     for (uint32_t i = 0; i < type->rank; i++)
         order[i] = (uint8_t)(type->rank - 1 - i);
-    return tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->vector_bits);
+    return tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->square_bits);
 }
 
 static void assign_blocked(struct tile_op *op, void *data)
@@ -144,9 +150,12 @@ static void assign_blocked(struct tile_op *op, void *data)
         }
 }
 
-bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
+bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
+                         const struct tile_widths *widths)
 {
-    struct tile_assignment a = { .kernel = kernel, .warp_bits = tile_bits_of(warps) };
+    struct tile_assignment a = { .kernel = kernel,
+                                 .warp_bits = tile_bits_of(warps),
+                                 .widths = widths };
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         struct tile_layout scalar = { .warp_bits = (uint8_t)a.warp_bits };
@@ -159,7 +168,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         tile_spread_layouts(&a);
         a.largest = NULL;
         a.largest_elements = 0;
-        a.vector_bits = 0;
+        a.vector_bits = a.square_bits = 0;
         tile_walk(&kernel->body, a.memory ? largest_moved : largest_value, &a);
         if (!a.largest && a.memory) {
             a.memory = false;

@@ -5,6 +5,13 @@
 
 #include "tile/ir/layout.h"
 
+// Tells how wide accesses can be, which takes facts that passes find. bits() returns log2 of the
+// number of neighbours along the tensor's last axis that an access can move at once.
+struct tile_widths {
+    uint32_t (*bits)(const struct tile_op *op, const void *data);
+    const void *data;
+};
+
 struct tile_assignment {
     struct tile_kernel *kernel;
     uint32_t warp_bits;
@@ -13,8 +20,10 @@ struct tile_assignment {
     // The shape that gets blocked layouts next, and its element count.
     const struct tile_type *largest;
     int64_t largest_elements;
-    uint32_t vector_bits;
-    uint32_t other_axis; // the axis that a permutation makes contiguous
+    uint32_t vector_bits; // of the widest access
+    uint32_t square_bits; // of 16 bytes
+    uint32_t other_axis;  // the axis that a permutation makes contiguous
+    const struct tile_widths *widths;
 };
 
 // assign.c. tile_keep_layout() copies a layout to the arena. tile_needs_layout() returns true if a
@@ -45,8 +54,10 @@ void tile_convert_layouts(struct tile_assignment *a);
 bool tile_is_fixed_part(const struct tile_op *op);
 
 // Pass: gives each tile value of a kernel a layout for `warps` warps, and inserts `convert` ops
-// between different layouts. Returns false if out of memory.
-bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
+// between different layouts. If `widths` is NULL, every access may move 16 bytes at once. Returns
+// false if out of memory.
+bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
+                         const struct tile_widths *widths);
 // Returns true for a `while` that reads memory and computes only with values that fit in the lanes
 // of one warp. Each warp then gets a full copy of these values, so that one warp can run the loop
 // for the block (emit/single_warp.c).

@@ -1,0 +1,16 @@
+// Widths of accesses to memory, as far as extents and indices determine them.
+#ifndef CUCORE_TILE_PASS_ACCESS_WIDTH_H
+#define CUCORE_TILE_PASS_ACCESS_WIDTH_H
+
+#include "range_analysis.h"
+
+// Returns the known alignment, in bytes, of an index along a tensor's last axis that counts tiles
+// of `scale` elements of `bytes` bytes. At least TILE_VECTOR_BYTES means that the index does not
+// limit an access.
+uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct tile_value *index,
+                              int64_t scale, uint32_t bytes);
+// Returns log2 of the number of neighbours along the tensor's last axis that a load or store can
+// move at once if the tensor is aligned. `ranges`: a struct tile_ranges.
+uint32_t tile_access_width(const struct tile_op *op, const void *ranges);
+
+#endif
