@@ -149,7 +149,7 @@ static const struct construct_alignment cases[] = {
         "kernel k(w: f32[M, N], o: f32[M, N])\n    grid 3, 4\n{\n"
         "    m, n = block(0), block(1)\n    part, own = slice(w, 0, 3, 11), slice(o, 1, 7, 150)\n"
         "    store(own, [m, n], load(part, [m, n], [4, 64]))\n}", 0, 0, NULL },
-      "aa", "idx32+aligned", 0, 0 },
+      "a-", "idx32+aligned", 0, 0 }, // a slice along the last axis may begin anywhere
 };
 // clang-format on
 

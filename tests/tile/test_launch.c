@@ -27,6 +27,9 @@ static const char source[] =
     "    store(b, [0, 0], trans(load(a, [0, 0], [128, 128])))\n"
     "}\n"
     "kernel narrow(x: tf32[N], y: f32[N]) grid 1 { store(y, [0], cast(load(x, [0], [64]), f32)) }\n"
+    "kernel pairs(x: bf16[M, 10], y: bf16[M, 10]) grid cdiv(M, 64) {\n"
+    "    store(y, [block(0), 0], load(x, [block(0), 0], [64, 10]))\n"
+    "}\n"
     "kernel over(x: i32[N], y: i32[N]) grid 1 {\n"
     "    store(y, [0], iota(i32, 1024) * 3)\n"
     "    store(x, [0], load(x, [0], [1024]) + 1)\n"
@@ -113,6 +116,21 @@ TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
     ck_ok(CUC_LAUNCH(stream, NULL, vadd, &a, &b, &c));
     seen("vadd$idx64", 5, 1, 1);
     cuc_kernel_release(vadd);
+}
+
+TEST(a_tensor_is_aligned_to_its_widest_access)
+{
+    NEED_FAKE();
+    cuc_kernel *pairs = kernel("pairs");
+    cuc_tensor x = tensor(CUC_BF16, 2, 100, 10), y = x; // rows of 20 bytes, accesses of 4
+
+    y.data = 0x20004;
+    ck_ok(CUC_LAUNCH(stream, NULL, pairs, &x, &y));
+    seen("pairs$idx32_aligned", 2, 1, 1);
+    y.data = 0x20002;
+    ck_ok(CUC_LAUNCH(stream, NULL, pairs, &x, &y));
+    seen("pairs$idx64", 2, 1, 1);
+    cuc_kernel_release(pairs);
 }
 
 TEST(a_tensor_of_tf32_takes_elements_of_f32)
@@ -569,8 +587,8 @@ TEST(a_tile_kernel_tells_its_parameters)
 
 TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
 {
-    static const char *const expected[] = { "vadd", "rows",   "fill", "first",
-                                            "turn", "narrow", "over" };
+    static const char *const expected[] = { "vadd", "rows",   "fill",  "first",
+                                            "turn", "narrow", "pairs", "over" };
     cuc_kernel *k = NULL;
     const char *name;
     size_t count;

@@ -379,10 +379,10 @@ TEST(what_is_wrong_is_told)
     bytes[0] ^= 1;
     bytes[4] = 9;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 9, this library knows 7: update cucore");
+    ck_assert_str_eq(why, "it is of version 9, this library knows 8: update cucore");
     bytes[4] = 5;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
-    ck_assert_str_eq(why, "it is of version 5, this library knows 7: compile the program again");
+    ck_assert_str_eq(why, "it is of version 5, this library knows 8: compile the program again");
     bytes[4] = TILE_SIGNATURE_VERSION;
     bytes[count - 1] ^= 1;
     ck_assert_ptr_null(tile_signature_read(bytes, count, why, sizeof(why)));
@@ -662,6 +662,10 @@ TEST(an_entry_asks_which_tensors_are_aligned)
         argument[i] = (struct tile_argument){ .tensor = &tensor[i] };
     tile_pack_arguments(&k, TILE_INDEX_64, argument, block);
     ck_assert_uint_eq(block[WORDS], 1 | 4 | 16);
+    for (int i = 0; i < COUNT; i++)
+        parameter[i].vector_bytes = 4; // no access is wider
+    tile_pack_arguments(&k, TILE_INDEX_64, argument, block);
+    ck_assert_uint_eq(block[WORDS], 1 | 2 | 4 | 8 | 16);
     block[WORDS] = 99;
     tile_pack_arguments(&k, TILE_ALIGNED_32, argument, block);
     ck_assert_uint_eq(block[WORDS], 99);

@@ -93,6 +93,13 @@ static bool mark_approximate(struct unit *u)
     return true;
 }
 
+static bool find_vector_bytes(struct unit *u)
+{
+    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
+
+    return ranges && tile_find_vector_bytes(u->kernel, ranges);
+}
+
 static bool compile_roles(struct unit *u)
 {
     u->has_roles = tile_compile_roles(u->kernel, &u->target, u->out->text, &u->out->entry[0]);
@@ -278,6 +285,8 @@ static const struct pass passes[] = {
     { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
     // Rejects tiles that exceed the registers of any block.
     { CHECK, "check of sizes", refuse_huge, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_SIZED },
+    // Finds the widest access to each tensor, and thus how the tensor must be aligned.
+    { CHECK, "search for widths", find_vector_bytes, .needs = TILE_IR_SIMPLE },
     // Marks exponentials and quotients that need not meet their usual error bound.
     { PREPARE, "approximate math", mark_approximate, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE,
       .leaves = TILE_IR_MARKED, .changes = true },

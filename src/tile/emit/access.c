@@ -216,7 +216,7 @@ static void choose_vector(struct tile_access_state *a, const struct tile_value *
         return;
     a->unit = *a->view;
     a->unit.stride[last] = (struct tile_size){ TILE_NO_REGISTER, 1 };
-    a->unit.aligned = TILE_VECTOR_BYTES;
+    a->unit.aligned = tile_vector_bytes(&a->e->kernel->parameter[a->view->asks - 1]);
     a->vector = vector_of(a, &a->unit, last_index, scale);
     if (a->vector > 1)
         a->aligned = tile_parameter_is_aligned(a->e, a->view->asks - 1);

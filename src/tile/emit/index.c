@@ -33,9 +33,8 @@ struct wide {
 static bool moves_elements(const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
-    uint32_t rank = op->operand[0]->type.rank;
 
-    if (op->kind == TILE_DIM || !rank)
+    if (op->kind == TILE_DIM || !op->operand[0]->type.rank)
         return true;
     if (op->kind == TILE_ATOMIC || op->kind == TILE_GATHER)
         return !op->result[0]->type.rank;
@@ -45,7 +44,7 @@ static bool moves_elements(const struct tile_op *op)
                                                      : op->operand[op->operand_count - 1];
     // Unless dropped, the tensor's last axis is the tile's last axis and has the lowest coordinate
     // bits.
-    return shape->ints[rank - 1] % 2 ||
+    return !shape->count || shape->ints[shape->count - 1] % 2 ||
            (tile->layout && (!tile->layout->register_bits || tile->layout->basis[0] != 1));
 }
 
@@ -122,7 +121,7 @@ void tile_emit_parameters(struct tile_emitter *e)
         view->rank = type->rank;
         view->dtype = type->dtype;
         bool aligned = known >> i & 1;
-        view->aligned = aligned ? TILE_VECTOR_BYTES : tile_bytes_of(type->dtype);
+        view->aligned = aligned ? tile_vector_bytes(p) : tile_bytes_of(type->dtype);
         view->asks = aligned || !asks ? 0 : i + 1;
         view->base = tile_make(e, TILE_R64, "ld.param.u64 %R, [args+%u]", at);
         view->base = tile_make(e, TILE_R64, "cvta.to.global.u64 %R, %R", view->base);

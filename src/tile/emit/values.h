@@ -17,7 +17,7 @@ struct tile_emit_view {
     uint32_t rank;
     cuc_dtype dtype;
     uint32_t aligned; // the base and all strides but the last are multiples of this many bytes
-    // 1 + the parameter whose bit says whether the view is aligned to TILE_VECTOR_BYTES and has a
+    // 1 + the parameter whose bit says whether the view is aligned to tile_vector_bytes() and has a
     // last stride of 1. 0 if this is known, or if no bit says so.
     uint32_t asks;
 };

@@ -229,6 +229,7 @@ struct tile_parameter {
     const char *name;
     struct tile_value *value;
     struct tile_extent extent[TILE_MAX_RANK]; // extents of a tensor
+    uint32_t vector_bytes; // of a tensor: the widest access, a power of two; 0: 16 bytes
     struct tile_location where;
 };
 

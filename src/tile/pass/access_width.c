@@ -42,3 +42,59 @@ uint32_t tile_access_width(const struct tile_op *op, const void *ranges)
         bits++;
     return bytes << bits < LEAST_VECTOR ? 0 : bits;
 }
+
+struct widest {
+    struct tile_kernel *kernel;
+    const struct tile_ranges *ranges;
+    struct tile_parameter **of; // by value id of a tensor: the parameter, or the one that it slices
+    bool unknown;               // some access has another form
+};
+
+// True for ops that move no neighbours, whatever the alignment.
+static bool moves_single(const struct tile_op *op)
+{
+    return op->kind == TILE_DIM || op->kind == TILE_STRIDE || !op->operand[0]->type.rank ||
+           ((op->kind == TILE_ATOMIC || op->kind == TILE_GATHER) && !op->result[0]->type.rank);
+}
+
+static void note_access(struct tile_op *op, void *data)
+{
+    struct widest *w = data;
+    const struct tile_value *tensor = op->operand_count ? op->operand[0] : NULL;
+
+    w->unknown |= op->kind == TILE_MMA;
+    for (uint32_t i = 1; i < op->operand_count; i++)
+        w->unknown |= op->operand[i]->type.tensor;
+    if (!tensor || !tensor->type.tensor)
+        return;
+    struct tile_parameter *p = w->of[tensor->id];
+    if (op->kind == TILE_SLICE)
+        w->of[op->result[0]->id] = p;
+    if (op->kind == TILE_SLICE || moves_single(op))
+        return;
+    bool known = p && tile_op_infos[op->kind].traits & TILE_MOVES &&
+                 tile_attribute(op, TILE_ATTR_SHAPE);
+    uint32_t bytes = known ? tile_bytes_of(tensor->type.dtype) << tile_access_width(op, w->ranges)
+                           : 0;
+    w->unknown |= !known;
+    if (known && bytes > p->vector_bytes)
+        p->vector_bytes = bytes;
+}
+
+bool tile_find_vector_bytes(struct tile_kernel *kernel, const struct tile_ranges *ranges)
+{
+    struct widest w = { .kernel = kernel, .ranges = ranges };
+
+    w.of = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*w.of));
+    if (!w.of)
+        return false;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        struct tile_parameter *p = &kernel->parameter[i];
+        w.of[p->value->id] = p;
+        p->vector_bytes = p->value->type.tensor ? tile_bytes_of(p->value->type.dtype) : 0;
+    }
+    tile_walk(&kernel->body, note_access, &w);
+    for (uint32_t i = 0; i < kernel->parameter_count && w.unknown; i++)
+        kernel->parameter[i].vector_bytes = 0;
+    return true;
+}

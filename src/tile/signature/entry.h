@@ -28,8 +28,7 @@ enum {
     TILE_MAP_RANK = 5,
     TILE_MAP_BYTES = 128,
     TILE_MAP_ALIGN = 64,
-    TILE_VECTOR_BYTES = 16, // of the widest access; the base and strides of an aligned tensor are
-                            // multiples of it
+    TILE_VECTOR_BYTES = 16, // of the widest access
     TILE_ALIGNED_BYTES = 8,
     TILE_GRID_WORDS = 8,
     TILE_MAPS_WORD = 7, // index of the last word, which has a bit for each map that exists
@@ -97,6 +96,13 @@ static inline uint32_t tile_resident_blocks(uint32_t multiprocessors, uint32_t c
 // - for persistent entries, TILE_GRID_WORDS words: the grid, its number of tiles, inverses that
 //   turn a tile's number into its coordinates (tiles.c), and TILE_MAPS_WORD;
 // - for persistent entries, the tensor maps, aligned to TILE_MAP_ALIGN.
+
+// Returns the number of bytes of the widest access to a parameter. The base and the strides of an
+// aligned tensor are multiples of it.
+static inline uint32_t tile_vector_bytes(const struct tile_parameter *p)
+{
+    return p->vector_bytes ? p->vector_bytes : TILE_VECTOR_BYTES;
+}
 
 // Writes the offset of each parameter to `at`, and returns the size of all of them.
 uint32_t tile_parameter_layout(const struct tile_kernel *kernel, uint32_t *at);

@@ -27,7 +27,7 @@ static bool has_unit_stride(const cuc_tensor *t)
     return !t->rank || t->strides[t->rank - 1] == 1;
 }
 
-bool tile_is_aligned(const cuc_tensor *t)
+bool tile_is_aligned(const struct tile_parameter *p, const cuc_tensor *t)
 {
     uint64_t bytes = cuc_dtype_bits(t->dtype) / 8, all = t->data;
 
@@ -35,7 +35,7 @@ bool tile_is_aligned(const cuc_tensor *t)
     for (int32_t axis = 0; axis + 1 < t->rank; axis++)
         if (t->shape[axis] > 1)
             all |= (uint64_t)t->strides[axis] * bytes;
-    return all % TILE_VECTOR_BYTES == 0 && has_unit_stride(t);
+    return all % tile_vector_bytes(p) == 0 && has_unit_stride(t);
 }
 
 enum { MOST_MAPPED = 1 << 30 };
@@ -138,7 +138,7 @@ static bool takes_tensors(const struct tile_signature *s, const struct tile_entr
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++) {
         const cuc_tensor *t = argument[p].tensor;
         if (t && ((!wide && !fits_32(t)) || (!any_stride && !has_unit_stride(t)) ||
-                  (entry->aligned >> p & 1 && !tile_is_aligned(t)) ||
+                  (entry->aligned >> p & 1 && !tile_is_aligned(&s->kernel->parameter[p], t)) ||
                   (entry->realigned >> p & 1 && !fits_coordinates(NULL, t))))
             return false;
     }
@@ -187,7 +187,7 @@ void tile_pack_arguments(const struct tile_kernel *kernel, enum tile_variant var
     if (!tile_asks_alignment(variant))
         return;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (argument[i].tensor && tile_is_aligned(argument[i].tensor))
+        if (argument[i].tensor && tile_is_aligned(&kernel->parameter[i], argument[i].tensor))
             aligned |= UINT64_C(1) << i;
     memcpy(to, &aligned, sizeof(aligned));
 }

@@ -107,6 +107,8 @@ static void put_parameter(struct writer *w, const struct tile_parameter *p, bool
     put_number(w, (uint64_t)type->dtype);
     put_number(w, type->tensor ? 1u + type->rank : 0);
     put_byte(w, written);
+    if (type->tensor)
+        put_byte(w, (uint32_t)__builtin_ctz(tile_vector_bytes(p)));
     for (uint32_t i = 0; type->tensor && i < type->rank; i++) {
         const struct tile_extent *extent = &p->extent[i];
         put_byte(w, extent->kind);

@@ -14,7 +14,7 @@
 #include "tile/ir/text.h"
 
 enum {
-    TILE_SIGNATURE_VERSION = 7,
+    TILE_SIGNATURE_VERSION = 8,
     TILE_SIGNATURE_MAX_BYTES = 1 << 20,
     TILE_MAX_PARAMETERS = 64,
     TILE_MAX_DIMENSIONS = TILE_MAX_PARAMETERS * TILE_MAX_RANK,
@@ -52,8 +52,8 @@ const struct tile_entry *tile_select_entry(const struct tile_signature *signatur
 bool tile_entry_takes(const struct tile_signature *signature, uint32_t entry,
                       const struct tile_argument *argument);
 // True if the last stride is 1 and the base and all other strides are multiples of
-// TILE_VECTOR_BYTES. Ignores strides of axes with one element.
-bool tile_is_aligned(const cuc_tensor *tensor);
+// tile_vector_bytes(). Ignores strides of axes with one element.
+bool tile_is_aligned(const struct tile_parameter *parameter, const cuc_tensor *tensor);
 // True if a map can describe the tensor, and stores by that map write nothing outside of the
 // tensor.
 bool tile_can_have_map(const struct tile_signature *signature, const struct tile_tensor_map *map,

@@ -146,6 +146,10 @@ static void read_parameter(struct reader *r, struct tile_signature *s, uint32_t 
     cuc_dtype dtype = (cuc_dtype)read_below(r, CUC_E5M2 + 1, "a dtype is not known");
     uint32_t axes = read_below(r, TILE_MAX_RANK + 2, "a tensor has too many axes");
     s->written |= (uint64_t)(read_byte(r) & 1) << i;
+    if (axes)
+        p->vector_bytes = UINT32_C(1)
+                          << read_below(r, (uint32_t)__builtin_ctz(TILE_VECTOR_BYTES) + 1,
+                                        "a vector is too wide");
     struct tile_type type = axes ? tile_tensor(dtype, axes - 1) : tile_scalar(dtype);
     p->value = tile_value_create(s->kernel, &type);
     if (!dtype)
