@@ -435,6 +435,27 @@ static const struct construct constructs[] = {
     { "rows taken", "f32", "",
       "kernel k(x: T[20, 6], p: u8[13], o1: T[13, 6]) const T = f32 {\n"
       "    store(o1, [0, 0], take(load(x, [0, 0], [20, 6]), load(p, [0], [13]), 0))\n}", 0, 0, NULL },
+    { "shifts and rolls by constants", "f16 i64 bool", "",
+      "kernel k(x: T[21, 45], o: T[7, 21, 45], o2: T[7, 21, 45], o3: T[7, 21, 45], o4: T[7, 21, 45]) const T = f32 {\n"
+      "    a = load(x, [0, 0], [21, 45])\n    static for i in 0 .. 7 {\n"
+      "        n = (i - 3) * (i - 3) * (i - 3) + i % 2\n"
+      "        store(o, [i, 0, 0], shift(a, n, 1, pad=1))\n        store(o2, [i, 0, 0], shift(a, n, 0))\n"
+      "        store(o3, [i, 0, 0], roll(a, n, 1))\n        store(o4, [i, 0, 0], roll(a, n, 0))\n    }\n}", 0, 0, NULL },
+    { "shifts and rolls of whole powers of two", "u8 f32", "",
+      "kernel k(w: T[2, 32, 64], o: T[6, 2, 32, 64], o2: T[6, 2, 32, 64], o3: T[6, 2, 32, 64], o4: T[6, 2, 32, 64]) const T = f32 {\n"
+      "    a = load(w, [0, 0, 0], [2, 32, 64])\n    static for i in 0 .. 6 {\n        n = 3 ** i // 2 - i % 3\n"
+      "        store(o, [i, 0, 0, 0], shift(a, -n, 2))\n        store(o2, [i, 0, 0, 0], shift(a, n, 1, pad=2))\n"
+      "        store(o3, [i, 0, 0, 0], roll(a, n, 1) + roll(a, -n, 2))\n        store(o4, [i, 0, 0, 0], roll(a, i, 0))\n    }\n}", 0, 0, NULL },
+    { "steps of a stencil", NULL, "M=40 N=72;M=33 N=27",
+      "kernel k(s: f32[M, N], o: f32[M, N]) grid cdiv(M, 14), cdiv(N, 60) {\n    m, n = block(0), block(1)\n"
+      "    v = load_at(s, [m * 14 - 1, n * 60 - 2], [16, 64])\n    static for i in 0 .. 2 {\n"
+      "        v = v + 0.25 * (shift(v, 1, 0) + shift(v, -1, 0) + shift(v, 1, 1) + shift(v, -1, 1) - 4.0 * v)\n    }\n"
+      "    if max(v) > 100.0 { v = shift(v, 1, 0) } else { v = v + shift(v, -2, 0) }\n"
+      "    store_at(o, [m * 14, n * 60], take(take(v, iota(i32, 14) + 1, 0), iota(i32, 60) + 2, 1))\n}", 8, 16, NULL },
+    { "a shift of what an earlier one shared", NULL, "",
+      "kernel k(u: i32[16, 64]) grid 1 {\n    v = load(u, [0, 0], [16, 64])\n    store(u, [0, 0], v + shift(v, 1, 0))\n"
+      "    w = load(u, [0, 0], [16, 64])\n    y = shift(v, -1, 0)\n    z = shift(w, 1, 0)\n"
+      "    store(u, [0, 0], w + y + 3 * z)\n}", 0, 0, NULL },
     { "shifts and rolls", "i8 f32 bool", "n=0;n=1;n=-3;n=40;n=-1000000000000;n=6",
       "kernel k(x: T[6, 33], o: T[4, 6, 33], n: i64) const T = f32 {\n    a = load(x, [0, 0], [6, 33])\n"
       "    store(o, [0, 0, 0], shift(a, n, 1))\n    store(o, [1, 0, 0], shift(a, n, 0, pad=1))\n"

@@ -239,16 +239,21 @@ TEST(options_of_another_language_are_refused_by_name)
     }
 }
 
-// Counts the shuffles of a kernel's entries.
-static int shuffles_of(const char *source)
+// Counts an instruction in a kernel's entries.
+static int count_of(const char *instruction, const char *source, int warps)
 {
-    char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 1));
+    char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = warps));
     int count = 0;
 
-    for (const char *at = ptx; (at = strstr(at, "shfl.sync")); at++)
+    for (const char *at = ptx; (at = strstr(at, instruction)); at++)
         count++;
     free(ptx);
     return count;
+}
+
+static int shuffles_of(const char *source)
+{
+    return count_of("shfl.sync", source, 1);
 }
 
 TEST(a_total_is_exchanged_once)
@@ -267,6 +272,23 @@ TEST(a_total_is_exchanged_once)
     // The sums of the rows have a use of their own, or are rounded.
     ck_assert_int_gt(shuffles_of(two), OF_A_WARP * ENTRIES);
     ck_assert_int_gt(shuffles_of(half), OF_A_WARP * ENTRIES);
+}
+
+TEST(shifts_of_a_tile_share_what_other_warps_need)
+{
+    enum { ENTRIES = 2 };
+    static const char source[] =
+        "kernel k(x: f32[64, 64], y: f32[64, 64]) where noalias(x, y) grid 1 {\n"
+        "    v = load(x, [0, 0], [64, 64])\n"
+        "    store(y, [0, 0], shift(v, 1, 0) + shift(v, -1, 0) + shift(v, 1, 1) + shift(v, -1, "
+        "1))\n"
+        "}\n";
+
+    // Of four rows in registers, other warps need the first and the last.
+    ck_assert_int_eq(count_of("bar.sync", source, 8), ENTRIES);
+    ck_assert_int_eq(count_of("st.shared.v4", source, 8), 2 * ENTRIES);
+    ck_assert_int_eq(count_of("ld.shared.v4", source, 8), 2 * ENTRIES);
+    ck_assert_int_eq(count_of("shfl.sync", source, 8), 2 * 4 * ENTRIES);
 }
 
 TEST(options_reach_the_code)

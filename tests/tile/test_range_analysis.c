@@ -229,6 +229,14 @@ static const struct {
       "acc = mma(load(a, [m, i], [64, 32]), load(b, [i, n], [32, 64]), acc) }\n"
       "store(c, [m, n], cast(acc, f16)) }",
       "cp.async", "div.s64" },
+    { "no shared memory for a shift in a warp",
+      "kernel k(a: f32[64, 64], o: f32[64, 64]) grid 1 {\n"
+      "store(o, [0, 0], shift(load(a, [0, 0], [64, 64]), 1, 1)) }",
+      "shfl.sync.idx", "shared" },
+    { "no exchange for a shift of whole vectors of registers",
+      "kernel k(a: f32[64, 64], o: f32[64, 64]) grid 1 {\n"
+      "store(o, [0, 0], roll(load(a, [0, 0], [64, 64]), 64, 1)) }",
+      NULL, "shfl" },
     { "a clamp of one that may not be",
       "kernel k(a: f32[N], n: i64) { store(a, [0], load(a, [n // 2], [512])) }", "274877906944",
       NULL },

@@ -72,7 +72,10 @@ struct tile_emitter {
     uint32_t shared_busy;              // part of the scratch that a thread may still be reading:
                                        // TILE_SHARED_PART or all of it
     uint32_t busy_from, busy_to;       // the bounds of TILE_SHARED_PART
-    uint32_t parameter_at[64];         // offset of each parameter in the parameter block
+    // A tile that the scratch holds, for later ops of the block in which a shift wrote it.
+    const struct tile_value *shared_copy;
+    const struct tile_block *shared_copy_in;
+    uint32_t parameter_at[64]; // offset of each parameter in the parameter block
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
@@ -146,13 +149,26 @@ uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);
 // Write a tile from registers to shared memory, or read it back. The tile starts at `at`, a
-// multiple of 16, in row-major order without padding.
+// multiple of 16, in row-major order without padding. `needed`: omits vectors of registers that it
+// has none of; NULL: writes all.
 uint32_t tile_shared_bytes(const struct tile_value *value);
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
-                       const tile_register *reg, tile_register shared, int64_t at);
+                       const tile_register *reg, tile_register shared, int64_t at,
+                       const bool *needed);
 void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
+// Returns the address of the calling thread's first element in such a tile, and the step along each
+// axis in bytes. tile_shared_offset() returns the distance of register `index`,
+// tile_shared_vector() the number of registers that lie one after another.
+tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value *value,
+                                tile_register shared, int64_t *steps);
+int64_t tile_shared_offset(const struct tile_value *value, uint32_t index, const int64_t *steps);
+uint32_t tile_shared_vector(const struct tile_value *value);
+
+// shift.c: returns the registers of a shift or roll by a constant. NULL if it is by another number,
+// or if the layout has another form.
+const tile_register *tile_shift_registers(struct tile_emitter *e, const struct tile_op *op);
 
 // convert.c: converts registers from one layout to another layout of the same elements.
 // tile_rename() returns true if a thread's own registers suffice. tile_convert() goes through

@@ -227,8 +227,8 @@ tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_
 }
 
 // Returns the position of the thread's first element, and the step along each axis.
-static tile_register place_of(struct tile_emitter *e, const struct tile_value *value,
-                              tile_register shared, int64_t *steps)
+tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value *value,
+                                tile_register shared, int64_t *steps)
 {
     int64_t step = tile_bytes_of(value->type.dtype);
     tile_register place = shared;
@@ -245,7 +245,7 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_value *v
 }
 
 // Returns the number of consecutive registers that are contiguous and aligned in row-major order.
-static uint32_t vector_of(const struct tile_value *value)
+uint32_t tile_shared_vector(const struct tile_value *value)
 {
     uint32_t vector = 1, bytes = tile_bytes_of(value->type.dtype),
              count = tile_register_count(value);
@@ -259,7 +259,7 @@ static uint32_t vector_of(const struct tile_value *value)
     return vector;
 }
 
-static int64_t offset_of(const struct tile_value *value, uint32_t index, const int64_t *steps)
+int64_t tile_shared_offset(const struct tile_value *value, uint32_t index, const int64_t *steps)
 {
     int64_t offset = 0;
 
@@ -269,19 +269,22 @@ static int64_t offset_of(const struct tile_value *value, uint32_t index, const i
 }
 
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
-                       const tile_register *reg, tile_register shared, int64_t at)
+                       const tile_register *reg, tile_register shared, int64_t at,
+                       const bool *needed)
 {
-    uint32_t count = tile_register_count(value), vector = vector_of(value);
+    uint32_t count = tile_register_count(value), vector = tile_shared_vector(value);
     int64_t steps[TILE_MAX_RANK];
 
-    tile_register place = place_of(e, value, shared, steps);
+    tile_register place = tile_shared_place(e, value, shared, steps);
     // Let every thread with a copy write it, since all copies are equal.
     for (uint32_t r = 0; r < count; r += vector) {
         bool none;
+        if (needed && !memchr(needed + r, true, vector))
+            continue;
         tile_register p = tile_inside_tile(e, value, r, &none);
         if (!none)
             tile_emit_store(e, "", "shared", value->type.dtype, reg + r, vector, place,
-                            at + offset_of(value, r, steps), p);
+                            at + tile_shared_offset(value, r, steps), p);
     }
 }
 
@@ -289,10 +292,10 @@ void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at)
 {
     tile_register zero = TILE_NO_REGISTER;
-    uint32_t count = tile_register_count(value), vector = vector_of(value);
+    uint32_t count = tile_register_count(value), vector = tile_shared_vector(value);
     int64_t steps[TILE_MAX_RANK];
 
-    tile_register place = place_of(e, value, shared, steps);
+    tile_register place = tile_shared_place(e, value, shared, steps);
     for (uint32_t r = 0; r < count; r += vector) {
         bool none;
         tile_register p = tile_inside_tile(e, value, r, &none);
@@ -304,6 +307,6 @@ void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
         }
         if (!none)
             tile_emit_load(e, "", "shared", value->type.dtype, reg + r, vector, place,
-                           at + offset_of(value, r, steps), p);
+                           at + tile_shared_offset(value, r, steps), p);
     }
 }

@@ -84,7 +84,7 @@ static void write_slice(struct product *p, struct side *s, int64_t at, uint32_t 
     tile_register place = shared;
 
     if (length == p->depth) {
-        tile_write_shared(e, x, s->reg, shared, at);
+        tile_write_shared(e, x, s->reg, shared, at, NULL);
         return;
     }
     for (uint32_t axis = x->type.rank; axis-- > 0;) {

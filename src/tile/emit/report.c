@@ -191,7 +191,7 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
         if (!tile_shared_fits(e, op, tile_shared_bytes(x)))
             return false;
         tile_register shared = tile_scratch(e, tile_shared_bytes(x));
-        tile_write_shared(e, x, tile_registers(e, x), shared, 0);
+        tile_write_shared(e, x, tile_registers(e, x), shared, 0, NULL);
         tile_scratch_written(e);
         done = tile_label(e);
         tile_branch(e, first, true, done);

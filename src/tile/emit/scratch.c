@@ -29,6 +29,7 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
         e->shared_bytes = bytes;
     if (e->shared_busy)
         tile_barrier(e);
+    e->shared_copy = NULL;
     e->shared_busy = TILE_SHARED_BUSY;
     return e->shared;
 }
@@ -48,6 +49,7 @@ tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32
         *at = e->busy_to;
     else if (e->shared_busy)
         tile_barrier(e);
+    e->shared_copy = NULL;
     e->shared_busy = TILE_SHARED_PART;
     e->busy_from = *at;
     e->busy_to = *at + bytes;

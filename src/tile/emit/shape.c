@@ -160,9 +160,9 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
         scalar[0] = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", n);
     }
     tile_register shared = tile_scratch(e, bytes);
-    tile_write_shared(e, from, tile_registers(e, from), shared, 0);
+    tile_write_shared(e, from, tile_registers(e, from), shared, 0, NULL);
     if (other)
-        tile_write_shared(e, other, tile_registers(e, other), shared, first);
+        tile_write_shared(e, other, tile_registers(e, other), shared, first, NULL);
     tile_scratch_written(e);
     for (uint32_t r = 0; r < count; r++) {
         bool none;
@@ -212,7 +212,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     // Add the position of y in x as an offset. y is written with the row length of x.
     int64_t step = tile_bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
-    tile_write_shared(e, x, tile_registers(e, x), shared, 0);
+    tile_write_shared(e, x, tile_registers(e, x), shared, 0, NULL);
     tile_barrier(e);
     part = shared;
     for (uint32_t axis = x->type.rank; axis-- > 0;) {
@@ -364,6 +364,8 @@ bool tile_emit_shape(struct tile_emitter *e, const struct tile_op *op)
         out = cat_registers(e, op);
     else if (op->kind == TILE_EXTRACT)
         out = part_registers(e, op);
+    else if (op->kind == TILE_SHIFT || op->kind == TILE_ROLL)
+        out = tile_shift_registers(e, op);
     else if (operand_layout(op, &wanted))
         out = in_layout(e, from, from->layout, tile_registers(e, from), &wanted);
     if (!out)

@@ -310,7 +310,7 @@ static bool give(struct sort *s, const tile_register *reg, const struct tile_val
     sorted.layout = s->layout; // elements past the result's extent are dropped
     tile_register *out = tile_registers(e, result);
     tile_register shared = tile_scratch(e, tile_shared_bytes(result));
-    tile_write_shared(e, &sorted, reg, shared, 0);
+    tile_write_shared(e, &sorted, reg, shared, 0, NULL);
     tile_scratch_written(e);
     if (out)
         tile_read_shared(e, result, out, shared, 0);

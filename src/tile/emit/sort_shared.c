@@ -116,9 +116,9 @@ void tile_sort_in_shared(struct tile_emitter *e, struct tile_sort_keys *s)
     uint32_t longer = tile_label(e), nearer = tile_label(e);
 
     tile_register shared = tile_scratch(e, (uint32_t)tile_sort_shared_bytes(s));
-    tile_write_shared(e, &keys, s->key, shared, 0);
+    tile_write_shared(e, &keys, s->key, shared, 0, NULL);
     if (s->index)
-        tile_write_shared(e, &indices, s->index, shared, index_at);
+        tile_write_shared(e, &indices, s->index, shared, index_at, NULL);
     tile_scratch_written(e);
 
     // `top` holds 2^top of sort.c: half the length of a block.

@@ -104,6 +104,24 @@ static void widest_vector(struct tile_op *op, void *data)
         a->vector_bits = bits;
 }
 
+// Finds the axis along which tiles of this shape are shifted. Neighbours in a thread's registers
+// need no exchange, so the thread holds a vector along the last axis even if no access can use it,
+// and a square if another axis is shifted.
+static void shifted_axis(struct tile_op *op, void *data)
+{
+    struct tile_assignment *a = data;
+    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
+
+    if ((op->kind != TILE_SHIFT && op->kind != TILE_ROLL) ||
+        !tile_shape_same(&op->result[0]->type, a->largest) || !op->operand[1]->op ||
+        op->operand[1]->op->kind != TILE_CONSTANT)
+        return;
+    if (axis + 1u < a->largest->rank)
+        a->other_axis = axis;
+    else if (a->vector_bits < a->square_bits)
+        a->vector_bits = a->square_bits;
+}
+
 // Finds the axis that a permutation moves to or from the last position of this shape.
 static void other_axis(struct tile_op *op, void *data)
 {
@@ -178,6 +196,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
             break;
         tile_walk(&kernel->body, widest_vector, &a);
         a.other_axis = a.largest->rank ? a.largest->rank - 1u : 0;
+        tile_walk(&kernel->body, shifted_axis, &a);
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
         // Assign one value at a time, so that connected values of a shape share a layout.

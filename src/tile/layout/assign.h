@@ -22,7 +22,8 @@ struct tile_assignment {
     int64_t largest_elements;
     uint32_t vector_bits; // of the widest access
     uint32_t square_bits; // of 16 bytes
-    uint32_t other_axis;  // the axis that a permutation makes contiguous
+    uint32_t other_axis;  // the axis that a permutation makes contiguous, or along which tiles
+                         // are shifted
     const struct tile_widths *widths;
 };
 
