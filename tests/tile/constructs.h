@@ -913,6 +913,49 @@ static const struct construct constructs[] = {
       "        top = maximum(top, max(p, 1))\n"
       "        acc = mma(cast(p, T), load(www, [k, 0], [BK, 32]), acc * 0.5)\n"
       "    }\n    store(o, [m, 0], acc)\n    store(o2, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "prefetch of pages by numbers from memory", "f16 tf32", "M=40 K=200 N=48 n=0;M=33 K=40 N=32 n=0;M=9 K=400 N=16 n=-2;M=9 K=0 N=16 n=0",
+      "kernel k(w: T[M, K], ww: T[5, N, 3, 32], w3: i32[9], n: i32, o: f32[M, N]) const T = f16, BM = 32, BN = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in n .. cast(cdiv(K, 32), i32) {\n        page = w3[k]\n"
+      "        acc = mma(load(w, [block(0), k], [BM, 32]), trans(load(ww, [page, block(1), k % 3, 0], [_, BN, _, 32])), acc)\n"
+      "    }\n    store(o, [block(0), block(1)], acc)\n}", 0, 0, NULL },
+    { "prefetch of pages that pages number, in two products", "f16 bf16", "M=70 K=200 N=32;M=20 K=40 N=32",
+      "kernel k(w: T[M, N], ww: T[6, 32, N], www: T[K, N], w3: i32[2, 9], w4: i64[9], o: f32[M, N]) const T = f16, BM = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, 32])\n"
+      "    for k in 1 .. cdiv(K, 32) step 2 {\n        r = w3[1, k % 9] % 9\n        page = w4[r] + r\n"
+      "        p = a @ trans(load(ww, [page, 0, 0], [_, 32, 32])) + cast(r, f32)\n"
+      "        acc = mma(cast(p, T), load(www, [k, 0], [32, 32]), acc * 0.5)\n"
+      "    }\n    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "prefetch of rows by ids that are computed and read", "f16 bf16", "M=70 K=200 N=40 P=50 S=4;M=20 K=41 N=64 P=7 S=3",
+      "kernel k(w: T[M, N], ww: T[P, 2, N], www: T[P, N], w3: i32[K], o: f32[M, 64], S: i32) const T = f16, BM = 64, BK = 48\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 64])\n    acc = zeros(f32, [BM, 64])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n        at = cast(k * BK, i32) + iota(i32, BK)\n"
+      "        ids = gather(w3, [at // S], mask=at < 100, pad=-1) * S + at % S\n"
+      "        p = a @ trans(load_rows(ww, ids, [1, 0], [_, 64]))\n        p = where((at + ids)[None, :] < 90, p, 0.0)\n"
+      "        acc = mma(cast(p, T), load_rows(www, ids, [0], [64]), acc * 0.5)\n"
+      "    }\n    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "prefetch of rows by ids from before the loop", "f16 tf32", "M=70 K=200 N=40 P=50;M=20 K=33 N=64 P=7",
+      "kernel k(w: T[P, K], ww: T[N, K], w3: i32[M], o: f32[M, N], o2: i32[M]) const T = f16, BM = 64, BN = 16, BK = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    m, n = block(0), block(1)\n    ids = load(w3, [m], [BM])\n"
+      "    store(o2, [m], ids + 1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. cdiv(K, BK) {\n"
+      "        acc = mma(load_rows(w, ids, [k], [BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n"
+      "    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "prefetch of rows by ids as wide as bytes", NULL, "K=100 n=0;K=30 n=-1",
+      "kernel k(w: f16[16, 64], ww: f16[200, 64], w3: u8[K], w4: i64[K], n: i32, o: f32[16, 64]) grid 1 {\n"
+      "    acc = zeros(f32, [16, 64])\n    for k in n .. cast(cdiv(K, 16), i32) {\n"
+      "        x, y = load(w3, [k], [16], pad=199), load_at(w4, [k * 16 + 1], [16])\n"
+      "        p = load(w, [0, 0], [16, 64]) @ trans(load_rows(ww, x, [0], [64]))\n"
+      "        acc = mma(cast(p, f16), load_rows(ww, y + cast(x, i64), [0], [64]), acc)\n"
+      "    }\n    store(o, [0, 0], acc)\n}", 0, 0, NULL },
+    { "prefetch of pages in iterations that end early", "f16 bf16", "m=7 n=3;m=10 n=0",
+      "kernel k(w: T[16, 64], ww: T[3, 32, 64], www: T[64, 64], w3: i32[4], m: i32, n: i32, o: f32[16, 64]) const T = f16 grid 1 {\n"
+      "    acc = zeros(f32, [16, 64])\n    a = load(w, [0, 0], [16, 64])\n    for k in 0 .. m {\n"
+      "        if k > 3 - n { continue }\n        page = load(w3, [k], [_], inside=true)\n"
+      "        ids = load(w3, [k], [1], inside=true) & 63 | (iota(i32, 32) & 1)\n"
+      "        p = a @ trans(load(ww, [page, 0, 0], [_, 32, 64]))\n"
+      "        acc = mma(cast(p, T), load_rows(www, ids, [0], [64], inside=true), acc)\n"
+      "    }\n    store(o, [0, 0], acc)\n}", 0, 0, NULL },
     { "vectors along the depth axis of a pipeline", "f16 bf16", "M=130 K=200 N=72;M=64 K=33 N=64;M=20 K=7 N=8",
       "kernel k(w: T[M, K], ww: T[N, K], w3: f32[K], w4: T[K], w5: f32[M], w6: T[K, 3], o: f32[M, N])\n"
       "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

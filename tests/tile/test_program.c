@@ -754,6 +754,50 @@ TEST(products_of_few_rows_leave_room_for_three_blocks)
     }
 }
 
+// Copies ahead of time need not know their places from scalars alone: the numbers of pages and the
+// ids of rows may come from memory, or be computed from what does, or from the loop's variable.
+TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
+{
+    static const struct {
+        const char *in_loop, *operand, *expected;
+    } cases[] = {
+        { "page = pages[n]", "load(k, [page, 0, 0], [_, 64, 64])", "2 operands" },
+        { "page = pages[n // 2] + 1", "load(k, [page, n % 2, 0], [_, 64, 64])", "2 operands" },
+        { "page = pages[pages[n]]", "load(k, [page, 0, 0], [_, 64, 64])", "2 operands" },
+        { "ids = load(pages, [n], [64])", "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
+        { "at = n * 64 + iota(i64, 64)\n        ids = gather(pages, [at // 8]) * 8 + cast(at % 8, "
+          "i32)\n"
+          "        s += cast(sum(ids), f32)",
+          "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
+        // Exchanged between threads, ids would need a barrier.
+        { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
+          "1 operand of" },
+    };
+    char text[1024];
+
+    snprintf(text, sizeof(text),
+             "kernel k(q: bf16[M, 64], k: bf16[P, 128, 64], v: bf16[N, 64], pages: i32[R], "
+             "o: bf16[M, 64])\n"
+             "    grid cdiv(M, 16)\n"
+             "{\n"
+             "    a, s = load(q, [block(0), 0], [16, 64]), 0.0\n"
+             "    acc = zeros(f32, [16, 64])\n"
+             "    for n in 0 .. cdiv(N, 64) {\n"
+             "        %s\n"
+             "        p = mma(a, trans(%s), zeros(f32, [16, 64]))\n"
+             "        acc = mma(cast(p, bf16), load(v, [n, 0], [64, 64]), acc)\n"
+             "    }\n"
+             "    store(o, [block(0), 0], cast(acc + s, bf16))\n"
+             "}\n",
+             cases[_i].in_loop, cases[_i].operand);
+    cuc_program *p =
+        made(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4, .remarks = CUC_ON));
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    ck_assert_msg(strstr(cuc_program_log(p), cases[_i].expected) != NULL, "%s: %s",
+                  cases[_i].in_loop, cuc_program_log(p));
+    cuc_program_release(p);
+}
+
 // Ping-pong warpgroups synchronize only their own threads. Work after the product that needs shared
 // memory would synchronize with the other warpgroup.
 TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)

@@ -212,7 +212,7 @@ static bool give_fragments(struct unit *u)
     // Next to a product on tensor cores, barriers that order accesses cost nothing measurable.
     u->target.orders_all = tile_fragment_warps(u->kernel, &u->target) > 0;
     tile_assign_fragments(u->kernel, &u->target, u->warps);
-    return true;
+    return !u->prefetch || tile_lay_out_prefetch(u->kernel, u->prefetch, u->warps);
 }
 
 static bool assign_layouts(struct unit *u)
@@ -230,7 +230,11 @@ static bool store_lines(struct unit *u)
 
 static bool settle_prefetch(struct unit *u)
 {
-    return !u->prefetch || tile_settle_prefetch(u->kernel, u->prefetch);
+    if (u->prefetch && !tile_settle_prefetch(u->kernel, u->prefetch)) {
+        u->prefetch = NULL;
+        u->why = "an operand's ids are computed from tiles that other operations use";
+    }
+    return true;
 }
 
 // ---- Emission
@@ -326,7 +330,8 @@ static const struct pass passes[] = {
     // Plans the prefetch of a loop's operands, which may lower the number of warps.
     { LAYOUT, "prefetch plan", plan_prefetch,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .leaves = TILE_IR_PREFETCH },
-    // Gives products on tensor cores the layouts of their accumulators (fragments).
+    // Gives products on tensor cores the layouts of their accumulators (fragments), and the ids of
+    // prefetched rows theirs.
     { LAYOUT, "fragments", give_fragments,
       .needs = TILE_IR_SOURCE | TILE_IR_WARPS | TILE_IR_PREFETCH, .leaves = TILE_IR_FRAGMENTS,
       .ends = TILE_IR_SOURCE, .changes = true },

@@ -2,9 +2,11 @@
 // the ring of stages and the code of each iteration.
 #include "async.h"
 
-// Calls `with` while the copies compute their indices from a separate loop variable.
-static bool with_own_places(struct tile_emitter *e,
-                            void (*with)(struct tile_emitter *e, struct tile_copier *c))
+// Emits the ops of the loop's body that `marks` marks, for the copies' own loop variable, and then
+// calls `with`. Takes indices that were fetched for this stage, unless the ops are those that fetch
+// them.
+static bool with_own_places(struct tile_emitter *e, const bool *marks,
+                            void (*with)(struct tile_emitter *e))
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;
     const struct tile_block *body = r->plan->loop->block[0];
@@ -19,18 +21,81 @@ static bool with_own_places(struct tile_emitter *e,
     *own = r->variable;
     e->value[variable] = own;
     for (const struct tile_op *op = body->first; op; op = op->next)
-        if (op->result_count == 1 && r->plan->wanted[op->result[0]->id]) {
-            e->value[op->result[0]->id] = NULL;
-            if (!e->dispatch->one(e, op))
+        if (op->result_count == 1 && marks[op->result[0]->id]) {
+            uint32_t id = op->result[0]->id;
+            bool fetched = marks != r->plan->ahead && r->fetched[id];
+            e->value[id] = fetched ? r->fetched[id] : NULL;
+            if (!fetched && !e->dispatch->one(e, op))
                 return false;
         }
-    for (uint32_t i = 0; i < r->plan->streams && !e->failed; i++)
-        with(e, &r->copier[i]);
+    with(e);
     e->value[variable] = kept[variable];
     for (const struct tile_op *op = body->first; op; op = op->next)
-        if (op->result_count == 1 && r->plan->wanted[op->result[0]->id])
+        if (op->result_count == 1 && marks[op->result[0]->id])
             e->value[op->result[0]->id] = kept[op->result[0]->id];
     return !e->failed;
+}
+
+static void open_copiers(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+
+    for (uint32_t i = 0; i < r->plan->streams && !e->failed; i++)
+        tile_open_copier_stage(e, &r->copier[i]);
+}
+
+static void copy_edges(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+
+    for (uint32_t i = 0; i < r->plan->streams && !e->failed; i++)
+        tile_copy_edges(e, &r->copier[i]);
+}
+
+// Keeps the indices that were just read.
+static void keep_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+
+    for (const struct tile_op *op = r->plan->loop->block[0]->first; op; op = op->next)
+        for (uint32_t i = 0; op->result_count == 1 && r->fetched[op->result[0]->id] &&
+                             i < tile_register_count(op->result[0]);
+             i++)
+            tile_move(e, r->fetched[op->result[0]->id][i], tile_registers(e, op->result[0])[i]);
+}
+
+// Reads the indices of the next stage, if there is one. A stage's copies thus do not wait for them.
+static void fetch_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+    uint32_t none = tile_label(e);
+
+    if (!r->plan->reads)
+        return;
+    tile_branch(e, r->loads, true, none);
+    if (!with_own_places(e, r->plan->ahead, keep_indices))
+        e->failed = true;
+    tile_put_label(e, none);
+}
+
+// Makes the registers of the indices that are read from memory.
+static bool take_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+
+    r->fetched = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->fetched));
+    for (const struct tile_op *op = r->plan->loop->block[0]->first; op && r->fetched; op = op->next)
+        if (op->result_count == 1 && r->plan->ahead[op->result[0]->id] && tile_prefetch_reads(op)) {
+            uint32_t count = tile_register_count(op->result[0]);
+            tile_register *fetched = tile_take(e->module, count * sizeof(*fetched));
+            if (!fetched)
+                return false;
+            for (uint32_t i = 0; i < count; i++)
+                fetched[i] = tile_constant_register(e, op->result[0]->type.dtype, 0);
+            r->fetched[op->result[0]->id] = fetched;
+            tile_order_access(e, op);
+        }
+    return r->fetched != NULL;
 }
 
 static void next_stage(struct tile_emitter *e, tile_register stage)
@@ -45,7 +110,7 @@ static void next_stage(struct tile_emitter *e, tile_register stage)
 
 void tile_open_copies(struct tile_emitter *e)
 {
-    if (!with_own_places(e, tile_open_copier_stage))
+    if (!with_own_places(e, e->prefetch_ring->plan->wanted, open_copiers))
         e->failed = true;
 }
 
@@ -81,7 +146,7 @@ void tile_close_copies(struct tile_emitter *e)
         whole = tile_both(e, whole, r->copier[i].whole);
     tile_register edge = tile_make(e, TILE_PRED, "not.pred %R, %R", whole);
     tile_branch(e, tile_both(e, edge, r->loads), true, none);
-    if (!with_own_places(e, tile_copy_edges))
+    if (!with_own_places(e, r->plan->wanted, copy_edges))
         e->failed = true;
     tile_put_label(e, none);
     tile_ins(e, "sub.%s %R, %R, %R", r->type, left, r->last, r->variable);
@@ -95,6 +160,7 @@ void tile_close_copies(struct tile_emitter *e)
                      r->copier[i].advance);
     tile_ins(e, "cp.async.commit_group");
     next_stage(e, r->copied);
+    fetch_indices(e);
 }
 
 // Copies the next stage, if any, and advances the copy position.
@@ -157,6 +223,8 @@ bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
     e->prefetch_bytes = plan->stages * plan->stage_bytes;
     for (uint32_t i = 0; i < plan->streams; i++)
         tile_order_access(e, plan->stream[i].load);
+    if (!take_indices(e))
+        return false;
     for (uint32_t i = 0; i < plan->streams; i++)
         tile_open_copier(e, &r->copier[i], &plan->stream[i], r->base);
     r->variable = tile_new(e, wide ? TILE_R64 : TILE_R32);
@@ -168,6 +236,7 @@ bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
     r->copied = tile_number32(e, 0);
     r->stage = tile_number32(e, 0);
     tile_barrier(e); // all reads of the stages are done
+    fetch_indices(e);
     fill_stages(e);
     return !e->failed;
 }
@@ -213,6 +282,22 @@ bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op)
     bool transposed;
 
     return e->prefetch && op->parent == e->prefetch->loop->block[0] &&
-           (op->kind == TILE_LOAD || op->kind == TILE_PERMUTE) &&
+           (op->kind == TILE_LOAD || op->kind == TILE_LOAD_ROWS || op->kind == TILE_PERMUTE) &&
            tile_prefetch_stream_of(e->prefetch, op->result[0], &transposed);
+}
+
+bool tile_prefetch_skips(const struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_prefetch *plan = e->prefetch;
+
+    if (!plan || !plan->reads || op->parent != plan->loop->block[0])
+        return false;
+    if (tile_is_prefetched(e, op))
+        return true;
+    if (op->result_count != 1 || !plan->wanted[op->result[0]->id])
+        return false;
+    for (const struct tile_use *use = op->result[0]->use; use; use = use->next)
+        if (!tile_prefetch_skips(e, use->user))
+            return false;
+    return true;
 }

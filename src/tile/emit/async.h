@@ -26,6 +26,10 @@ struct tile_copier {
     // copied so far (`next`), position of the first piece (`place`), and a predicate: there is a
     // tile and all of it lies inside (`whole`).
     tile_register from, next, place, whole;
+    // Of load_rows(): `from` lacks the row; `ids` has a register for each of the thread's lines,
+    // and `bytes` is the number of bytes of its piece that exist in a line of the tensor.
+    const tile_register *ids;
+    tile_register bytes;
 };
 
 struct tile_prefetch_ring {
@@ -37,6 +41,9 @@ struct tile_prefetch_ring {
     const char *type; // type of the loop's variable
     tile_register variable, last, step;
     tile_register loads; // predicate: there is more to copy
+    // By value id: the registers of indices or ids that were read from memory for the next stage to
+    // copy, otherwise NULL.
+    tile_register **fetched;
     struct tile_product
         *carried; // the product whose first step is read an iteration ahead (mma_prefetch.c)
 };
@@ -73,5 +80,7 @@ void tile_advance_stage(struct tile_emitter *e);
 void tile_carry_product(struct tile_emitter *e);
 // True for an op of the loop that the prefetch replaces.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
+// True for an op of the loop that only copies need.
+bool tile_prefetch_skips(const struct tile_emitter *e, const struct tile_op *op);
 
 #endif

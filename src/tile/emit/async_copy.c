@@ -61,11 +61,10 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
                               tile_register at, tile_register *inside)
 {
     const struct tile_op *load = c->stream->load;
-    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
 
-    for (uint32_t axis = 0; axis < shape->count; axis++) {
+    for (uint32_t axis = c->stream->rows; axis <= c->stream->last; axis++) {
         const struct tile_value *index = load->operand[1 + axis];
-        int64_t extent = shape->ints[axis];
+        int64_t extent = tile_prefetch_extent(c->stream, axis);
         if (is_moving(e->prefetch_ring->plan, index) != moving)
             continue;
         tile_register first = first_of(e, index, extent);
@@ -88,9 +87,10 @@ static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
 {
     const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
     const struct tile_value *variable = loop->block[0]->argument[0];
-    uint32_t axes = tile_attribute(load, TILE_ATTR_SHAPE)->count;
 
-    for (uint32_t axis = 0; axis < axes; axis++)
+    if (c->stream->rows)
+        return false;
+    for (uint32_t axis = 0; axis <= c->stream->last; axis++)
         if (load->operand[1 + axis] != variable &&
             is_moving(e->prefetch_ring->plan, load->operand[1 + axis]))
             return false;
@@ -147,12 +147,11 @@ static tile_register flipped(struct tile_emitter *e, const struct tile_prefetch_
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
                       const struct tile_prefetch_stream *s, tile_register shared)
 {
-    const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     uint32_t threads = 32 * e->warps;
 
     c->stream = s;
     c->view = &e->view[s->load->operand[0]->id];
-    c->pieces = (uint32_t)shape->ints[s->last] * s->element / PIECE_BYTES;
+    c->pieces = (uint32_t)tile_prefetch_extent(s, s->last) * s->element / PIECE_BYTES;
     c->lines = threads / c->pieces;
     c->iterations = (s->lines + c->lines - 1) / c->lines;
     c->piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, c->pieces - 1);
@@ -160,11 +159,12 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
     tile_register along =
         tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
-    tile_register own = plus64(e, distance(e, c, s->other, wide), along);
+    tile_register own = s->rows ? along : plus64(e, distance(e, c, s->other, wide), along);
     c->origin = add_axes(e, c, false, plus64(e, c->view->base, own), &c->inside);
     if (is_linear(e, c))
         make_linear(e, c);
-    c->step = distance(e, c, s->other, tile_number64(e, c->lines));
+    if (!s->rows)
+        c->step = distance(e, c, s->other, tile_number64(e, c->lines));
     tile_register in_line = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", c->piece);
     if (s->span)
         in_line = flipped(e, s, in_line, c->line);
@@ -180,6 +180,27 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
+// Copies a piece of a row, or zeros if the row lies outside the tensor.
+static void copy_row(struct tile_emitter *e, const struct tile_copier *c, uint32_t iteration,
+                     tile_register there, tile_register place, uint32_t at)
+{
+    const struct tile_op *load = c->stream->load;
+    const struct tile_size *extent = &c->view->extent[0];
+    tile_register bytes = c->bytes;
+    tile_register row =
+        tile_emit_cast(e, CUC_I64, load->operand[1]->type.dtype, TILE_RN, c->ids[iteration]);
+    tile_register from = plus64(e, c->from, distance(e, c, 0, row));
+
+    if (!tile_int(load, TILE_ATTR_INSIDE, 0)) {
+        tile_register inside =
+            tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row, tile_size_register(e, extent));
+        from = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", from, c->view->base, inside);
+        bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, inside);
+    }
+    tile_put(e->text, "\t@%s", tile_name(there));
+    tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", place, at, from, bytes);
+}
+
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
 {
     const struct tile_prefetch_stream *s = c->stream;
@@ -189,15 +210,19 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
         uint32_t flip = tile_fragment_flip(s->span, iteration * c->lines);
         if (flip)
             place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
-        if (iteration)
+        if (iteration && !s->rows)
             c->next = plus64(e, c->next, c->step);
         if ((iteration + 1) * c->lines > s->lines)
             inside = tile_both(e, inside,
                                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
                                          s->lines - iteration * c->lines));
+        uint32_t at = s->at + iteration * c->lines * s->pitch;
+        if (s->rows) {
+            copy_row(e, c, iteration, inside, place, at);
+            continue;
+        }
         tile_put(e->text, "\t@%s", tile_name(inside));
-        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place,
-                 s->at + iteration * c->lines * s->pitch, c->next);
+        tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place, at, c->next);
     }
 }
 
@@ -271,30 +296,30 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, next);
 }
 
-// Copies a tile at an edge.
-static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
+// Returns the distance from a tile's first element to the tensor's end along an axis.
+static tile_register left_along(struct tile_emitter *e, const struct tile_copier *c,
+                                const tile_register *first, uint32_t axis)
+{
+    tile_register size = tile_size_register(e, &c->view->extent[axis]);
+
+    return cut(e, tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", size, first[axis]));
+}
+
+// Returns how many bytes of the thread's piece exist in each line of a tile whose first element is
+// `first`. It is 0 if an index is negative, or the index along a dropped axis out of range.
+static tile_register bytes_of_piece(struct tile_emitter *e, const struct tile_copier *c,
+                                    const tile_register *first)
 {
     const struct tile_prefetch_stream *s = c->stream;
-    const struct tile_op *load = s->load;
-    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
-    tile_register first[TILE_MAX_RANK], left[2];
-
-    for (uint32_t axis = 0; axis < shape->count; axis++)
-        first[axis] = first_of(e, load->operand[1 + axis], shape->ints[axis]);
-    // Find the number of lines that exist, and how many bytes of the thread's piece exist in each.
-    // Both are 0 if an index is negative or the index along a dropped axis is out of range.
-    for (uint32_t i = 0; i < 2; i++) {
-        uint32_t axis = i ? s->last : s->other;
-        tile_register size = tile_size_register(e, &c->view->extent[axis]);
-        left[i] = cut(e, tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", size, first[axis]));
-    }
-    tile_register bytes = tile_make(e, TILE_R32, "mul.lo.s32 %R, %R, %u", left[1], s->element);
+    tile_register left = left_along(e, c, first, s->last);
+    tile_register bytes = tile_make(e, TILE_R32, "mul.lo.s32 %R, %R, %u", left, s->element);
     tile_register before =
         tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
+
     bytes = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", bytes, before);
     bytes = tile_make(e, TILE_R32, "min.s32 %R, %R, %u", bytes, (unsigned)PIECE_BYTES);
     bytes = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", bytes);
-    for (uint32_t axis = 0; axis < shape->count; axis++) {
+    for (uint32_t axis = s->rows; axis <= s->last; axis++) {
         tile_register p = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first[axis]);
         if (axis != s->last && axis != s->other) {
             tile_register q = tile_new(e, TILE_PRED);
@@ -304,7 +329,41 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
         }
         bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
     }
-    copy_edge(e, c, c->from, c->place, left[0], bytes);
+    return bytes;
+}
+
+static void find_first(struct tile_emitter *e, const struct tile_copier *c, tile_register *first)
+{
+    const struct tile_prefetch_stream *s = c->stream;
+
+    for (uint32_t axis = s->rows; axis <= s->last; axis++)
+        first[axis] = first_of(e, s->load->operand[1 + axis], tile_prefetch_extent(s, axis));
+}
+
+// Copies a tile at an edge.
+static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
+{
+    tile_register first[TILE_MAX_RANK];
+
+    find_first(e, c, first);
+    tile_register lines = left_along(e, c, first, c->stream->other);
+    copy_edge(e, c, c->from, c->place, lines, bytes_of_piece(e, c, first));
+}
+
+// Sets up the next stage of load_rows(), whose tiles all take one path.
+static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_register inside)
+{
+    const struct tile_value *ids = c->stream->load->operand[1];
+    tile_register first[TILE_MAX_RANK];
+
+    c->whole = e->prefetch_ring->loads;
+    c->ids = tile_registers(e, ids);
+    if (inside) {
+        find_first(e, c, first);
+        c->bytes = bytes_of_piece(e, c, first);
+    } else {
+        c->bytes = tile_number32(e, PIECE_BYTES);
+    }
 }
 
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
@@ -320,7 +379,10 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
     } else {
         c->from = c->next = add_axes(e, c, true, c->origin, &inside);
     }
-    c->whole = tile_both(e, inside, e->prefetch_ring->loads);
+    if (c->stream->rows)
+        open_rows(e, c, inside);
+    else
+        c->whole = tile_both(e, inside, e->prefetch_ring->loads);
     c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->prefetch_ring->copied);
 }
 
@@ -328,6 +390,8 @@ void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)
 {
     uint32_t next = tile_label(e);
 
+    if (c->stream->rows)
+        return;
     tile_branch(e, c->whole, false, next);
     copy_at_edge(e, c);
     tile_put_label(e, next);

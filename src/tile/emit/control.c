@@ -362,6 +362,8 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
         if (e->ring &&
             (tile_fused_skips(e, op) || tile_region_skips(e, op) || tile_gathered_skips(e, op)))
             continue;
+        if (tile_prefetch_skips(e, op))
+            continue;
         if (e->ring && op == e->ring->plan->first) {
             if (!tile_emit_region(e))
                 return false;

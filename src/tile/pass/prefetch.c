@@ -1,10 +1,13 @@
 // Finds a loop whose operands can be prefetched, and plans its stages.
 //
 // A load qualifies if its only use is one product per iteration, if it pads with zeros, and if its
-// indices are scalars that can be computed ahead of time. The loop must store nothing, because a
-// store could write memory that a load reads.
+// indices, or the ids of its rows, can be computed ahead of time. They may come from memory, such
+// as the number of a page. The loop must store nothing, because a store could write memory that a
+// load reads.
 #include "prefetch.h"
+#include "pass.h"
 
+#include "tile/ir/layout.h"
 #include "tile/ir/words.h"
 #include "tile/layout/fragment.h"
 
@@ -14,31 +17,65 @@ enum { BLOCK_BYTES = 1024 };        // shared memory that the driver reserves pe
 enum { EXCHANGE_BYTES = 8 * 1024 }; // needed beside the stages by a block of few threads
 enum { STAGE_ALIGN = 128 };         // swizzles use address bits
 
-// Marks the scalars in the loop on which a scalar depends. False if it depends on anything else.
-static bool want(struct tile_prefetch *p, const struct tile_value *value)
+bool tile_prefetch_reads(const struct tile_op *op)
+{
+    bool loads = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || op->kind == TILE_GATHER;
+
+    return loads && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK;
+}
+
+int64_t tile_prefetch_extent(const struct tile_prefetch_stream *s, uint32_t axis)
+{
+    return tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis - s->rows];
+}
+
+// True if an access stays inside its tensor in each iteration for which it is made ahead of time.
+// In iterations that end early, a promise does not hold.
+static bool may_read(const struct tile_prefetch *p, const struct tile_op *access)
+{
+    return !p->ends_early || !tile_int(access, TILE_ATTR_INSIDE, 0);
+}
+
+// True for an op whose result a thread computes by itself.
+static bool computes(const struct tile_op *op)
+{
+    bool moves = op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE || op->kind == TILE_IOTA;
+
+    return !op->result[0]->type.rank ? tile_is_recomputable(op)
+                                     : moves || tile_op_infos[op->kind].traits & TILE_ELEMENTWISE;
+}
+
+// Marks the values in the loop on which an index or the ids of rows depend. With `ahead`, the value
+// indexes a read of those. False if it depends on anything that threads cannot compute ahead of
+// time.
+static bool want(struct tile_prefetch *p, const struct tile_value *value, bool ahead)
 {
     const struct tile_op *op = value->op;
     const struct tile_block *body = p->loop->block[0];
 
-    if (value->type.tensor)
-        return true;
+    if (value->type.tensor) // a slice is not recomputed
+        return !ahead || !op || !tile_is_within(op, body);
     if (!op)
         return value->block != body || value == body->argument[0];
-    if (!tile_is_within(op, body) || p->wanted[value->id])
+    bool reads = tile_prefetch_reads(op);
+    ahead |= reads;
+    if (!tile_is_within(op, body) || (p->wanted[value->id] && p->ahead[value->id] >= ahead))
         return true;
-    if (value->type.rank || op->parent != body || !tile_is_recomputable(op))
+    if (op->parent != body || !(reads ? may_read(p, op) : computes(op)))
         return false;
     p->wanted[value->id] = true;
+    p->ahead[value->id] = ahead;
+    p->reads |= reads;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!want(p, op->operand[i]))
+        if (!want(p, op->operand[i], ahead))
             return false;
     return true;
 }
 
 static bool wants_place(struct tile_prefetch *p, const struct tile_op *load)
 {
-    for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-        if (!want(p, load->operand[1 + i]))
+    for (uint32_t i = 0; i < load->operand[0]->type.rank; i++)
+        if (!want(p, load->operand[1 + i], false))
             return false;
     return true;
 }
@@ -65,18 +102,23 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
         return "an operand has batches";
     x = tile_strip_transposes(x, &transposed);
     const struct tile_op *load = x->op;
-    if (!load || load->kind != TILE_LOAD || load->parent != body || x->uses != 1)
+    if (!load || (load->kind != TILE_LOAD && load->kind != TILE_LOAD_ROWS) ||
+        load->parent != body || x->uses != 1)
         return "an operand is not loaded for it alone in the loop";
-    if (!tile_is_plain_load(load))
+    if (!tile_pads_zeros(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
+    bool rows = load->kind == TILE_LOAD_ROWS;
     *s = (struct tile_prefetch_stream){ .load = load,
+                                        .rows = rows,
                                         .element = tile_bytes_of(x->type.dtype),
-                                        .last = shape->count - 1u,
-                                        .other = tile_other_axis(load) };
-    if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1 || !is_aligned(load->operand[0], body))
+                                        .last = load->operand[0]->type.rank - 1u,
+                                        .other = rows ? 0 : tile_other_axis(load) };
+    if (tile_int(load, TILE_ATTR_DROPPED, 0) >> (shape->count - 1u) & 1 ||
+        !is_aligned(load->operand[0], body))
         return "an operand's lines are not known to be aligned";
-    uint32_t line = (uint32_t)shape->ints[s->last] * s->element, pieces = line / PIECE_BYTES;
+    uint32_t columns = (uint32_t)x->type.extent[1];
+    uint32_t line = columns * s->element, pieces = line / PIECE_BYTES;
     uint32_t depth = (uint32_t)mma->operand[which]->type.extent[which ? 0 : 1];
     if (line % PIECE_BYTES || pieces & (pieces - 1) || pieces > threads)
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
@@ -84,14 +126,14 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
         return "its stages are not a multiple of 32 bytes deep";
     s->transposed = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
     s->single = tile_fragment_single(x->type.dtype, s->transposed);
-    if (s->transposed && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
+    if (s->transposed && (s->element == 1 || columns < (which ? 8 : 16)))
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t side = (uint32_t)mma->operand[which]->type.extent[which];
     if (s->single && (side < (which ? 8 : 16) || side & (side - 1)))
         return "operands of this dtype must be 16, 32, 64 ... long";
-    if (!wants_place(p, load))
+    if (!wants_place(p, load) || (rows && !may_read(p, load)))
         return "an operand's place is not computed from scalars alone";
-    s->lines = (uint32_t)shape->ints[s->other];
+    s->lines = (uint32_t)x->type.extent[0];
     s->span = s->single ? 0 : tile_fragment_span(line);
     s->pitch = s->span ? line : tile_fragment_pitch(line, s->single);
     s->bytes = (s->pitch * s->lines + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
@@ -132,6 +174,16 @@ struct search {
     uint32_t count; // number of products
 };
 
+static bool take_marks(struct tile_kernel *kernel, struct tile_prefetch *p)
+{
+    size_t count = kernel->value_count + 1;
+
+    p->reads = false;
+    p->wanted = tile_take(kernel->module, count * sizeof(*p->wanted));
+    p->ahead = tile_take(kernel->module, count * sizeof(*p->ahead));
+    return p->wanted && p->ahead;
+}
+
 static void consider_loop(struct tile_op *op, void *data)
 {
     struct search *s = data;
@@ -142,12 +194,11 @@ static void consider_loop(struct tile_op *op, void *data)
     if (op->kind != TILE_FOR || op->block[0]->last->kind != TILE_CONTINUE)
         return;
     struct tile_prefetch *p = tile_take(s->kernel->module, sizeof(*p));
-    bool *wanted = tile_take(s->kernel->module, (s->kernel->value_count + 1) * sizeof(*wanted));
-    if (!p || !wanted)
+    if (!p || !take_marks(s->kernel, p))
         return;
     p->loop = op;
-    p->wanted = wanted;
     tile_walk(op->block[0], look_into, &contents);
+    p->ends_early = contents.continues_early;
     for (const struct tile_op *mma = op->block[0]->first; mma; mma = mma->next) {
         if (mma->kind != TILE_MMA || !tile_fragment_of(mma, s->target))
             continue;
@@ -208,10 +259,72 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
 
 bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *p)
 {
-    p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
-    for (uint32_t i = 0; p->wanted && i < p->streams; i++)
-        (void)wants_place(p, p->stream[i].load);
-    return p->wanted != NULL;
+    bool places = take_marks(kernel, p);
+
+    for (uint32_t i = 0; i < p->streams && places; i++)
+        places = wants_place(p, p->stream[i].load);
+    return places;
+}
+
+// ---- Layouts of ids
+
+// Returns a copy of a tile and of the tiles in the loop from which it is computed, for one op.
+static struct tile_value *own_ids(struct tile_kernel *kernel, const struct tile_prefetch *p,
+                                  struct tile_value *ids, struct tile_op *before,
+                                  struct tile_value **map)
+{
+    if (!ids->type.rank || !ids->op || !tile_is_within(ids->op, p->loop->block[0]) || map[ids->id])
+        return map[ids->id] ? map[ids->id] : ids;
+    for (uint32_t i = 0; i < ids->op->operand_count; i++)
+        if (!ids->op->operand[i]->type.tensor)
+            (void)own_ids(kernel, p, ids->op->operand[i], before, map);
+    struct tile_op *copy = tile_clone(kernel, ids->op, map);
+    if (!copy)
+        return NULL;
+    tile_insert_before(before, copy);
+    return copy->result[0];
+}
+
+// Returns ids that come from outside the loop, in a layout of their own.
+static struct tile_value *outer_ids(struct tile_kernel *kernel, const struct tile_prefetch *p,
+                                    struct tile_value *ids)
+{
+    struct tile_op *loop = (struct tile_op *)(uintptr_t)p->loop;
+
+    return tile_make_before(kernel, loop, TILE_CONVERT, &ids->type, 1, &ids);
+}
+
+bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetch *p,
+                           uint32_t warps)
+{
+    static const uint8_t columns_first[] = { 1, 0 };
+    struct tile_value **map = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*map));
+    bool rows = false;
+
+    for (uint32_t i = 0; i < p->streams; i++) {
+        const struct tile_prefetch_stream *s = &p->stream[i];
+        struct tile_op *load = (struct tile_op *)(uintptr_t)s->load;
+        struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+        if (!layout || !map)
+            return false;
+        if (!s->rows)
+            continue;
+        *layout = tile_blocked(&load->result[0]->type, tile_bits_of(warps),
+                               tile_bits_of(PIECE_BYTES / s->element), columns_first);
+        load->result[0]->layout = layout;
+        struct tile_value *ids = load->operand[1];
+        bool inner = ids->op && tile_is_within(ids->op, p->loop->block[0]);
+        ids = inner           ? own_ids(kernel, p, ids, load, map)
+              : ids->uses > 1 ? outer_ids(kernel, p, ids)
+                              : ids;
+        if (!ids)
+            return false;
+        tile_set_operand(load, 1, ids);
+        rows = true;
+    }
+    if (rows)
+        (void)tile_drop_dead(kernel);
+    return true;
 }
 
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,

@@ -10,6 +10,7 @@ enum { TILE_MOST_PREFETCHED = 4 };
 // An operand in a stage: lines along the tensor's last axis.
 struct tile_prefetch_stream {
     const struct tile_op *load;
+    bool rows;            // of load_rows(): ids number the lines, along axis 0
     uint32_t element;     // bytes per element
     uint32_t last, other; // axes of the tensor that the tile spans
     bool transposed;      // the lines in memory do not run along the depth axis
@@ -28,8 +29,12 @@ struct tile_prefetch {
     const struct tile_op *only; // the loop's only product, if both its operands are streams
     bool waits;                 // the loop has several products of few rows and so mostly waits for
                                 // memory
-    bool *wanted;               // by value id: values in the loop on which the loads' indices
-                                // depend
+    // By value id: the values in the loop on which the loads' indices and ids depend (`wanted`),
+    // and those among them that are read from memory, or with which such reads are indexed
+    // (`ahead`). The latter are computed a stage before the copies need them.
+    bool *wanted, *ahead;
+    bool reads;      // some indices are read from memory
+    bool ends_early; // an iteration may end before the loads
 };
 
 // Plans the loop with the most prefetchable operands. If there is none, returns NULL with a reason
@@ -37,8 +42,17 @@ struct tile_prefetch {
 struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
                                          const struct tile_target *target, uint32_t warps,
                                          const char **why);
-// Recomputes `wanted`, after values are renumbered.
+// Recomputes `wanted` and `ahead`, after values are renumbered. False if ids would have to be
+// exchanged between threads in the loop.
 bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
+// Returns the extent of a stream's tile along an axis of its tensor.
+int64_t tile_prefetch_extent(const struct tile_prefetch_stream *stream, uint32_t axis);
+// Lays out the ids of rows so that each thread has those of the lines that it copies. They become
+// values of their own if other ops use them, too.
+bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetch *plan,
+                           uint32_t warps);
+// True for a read of indices, such as the number of a page, or of ids.
+bool tile_prefetch_reads(const struct tile_op *op);
 // Returns the stream from which an operand comes, directly or transposed, or NULL. Sets *transposed
 // if the product uses it transposed.
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
