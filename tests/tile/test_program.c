@@ -754,6 +754,31 @@ TEST(products_of_few_rows_leave_room_for_three_blocks)
     }
 }
 
+// Four warps share the 16 rows of a product that scores keys. Each has the queries in registers, so
+// an iteration reads only keys (8 times), weights (4 times) and values from shared memory.
+TEST(a_left_operand_of_few_rows_stays_in_registers)
+{
+    static const char text[] =
+        "kernel two(q: bf16[M, 128], k: bf16[N, 128], v: bf16[N, 128], o: bf16[M, 128])\n"
+        "    grid cdiv(M, 16)\n"
+        "{\n"
+        "    a = load(q, [block(0), 0], [16, 128])\n"
+        "    acc = zeros(f32, [16, 128])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        p = mma(a, trans(load(k, [n, 0], [64, 128])), zeros(f32, [16, 64]))\n"
+        "        acc = mma(cast(p, bf16), load(v, [n, 0], [64, 128]), acc)\n"
+        "    }\n"
+        "    store(o, [block(0), 0], cast(acc, bf16))\n"
+        "}\n";
+    char *ptx = ptx_of(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4));
+    char *end = strstr(ptx, ".entry two$idx64");
+
+    ck_assert(end != NULL);
+    *end = 0;
+    ck_assert_int_eq(occurrences(ptx, "ldmatrix.sync.aligned.m8n8.x4.shared"), 12);
+    free(ptx);
+}
+
 // Copies ahead of time need not know their places from scalars alone: the numbers of pages and the
 // ids of rows may come from memory, or be computed from what does, or from the loop's variable.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)

@@ -220,13 +220,11 @@ static bool is_direct(const struct tile_product *p, const struct tile_value *x)
     if (x->type.rank != 2 || cuc_dtype_bits(x->type.dtype) != 16 ||
         x->type.extent[1] % (int32_t)p->how->depth)
         return false;
-    struct tile_layout left = tile_layout_fragment(&x->type, warp_bits, true);
+    struct tile_layout left = tile_layout_left(&x->type, warp_bits);
     struct tile_layout own = tile_layout_fragment(&p->acc->type, warp_bits, true);
-    uint32_t columns = (UINT32_C(1) << left.axis_bits[1]) - 1;
     for (uint32_t i = 0; i < warp_bits; i++)
-        if (left.basis[left.register_bits + TILE_LANE_BITS + i] & columns ||
-            own.basis[own.register_bits + TILE_LANE_BITS + i] >> own.axis_bits[1] !=
-                left.basis[left.register_bits + TILE_LANE_BITS + i] >> left.axis_bits[1])
+        if (own.basis[own.register_bits + TILE_LANE_BITS + i] >> own.axis_bits[1] !=
+            left.basis[left.register_bits + TILE_LANE_BITS + i] >> left.axis_bits[1])
             return false;
     return left.axis_bits[0] >= 4 && left.axis_bits[1] >= 4 && tile_layout_same(x->layout, &left) &&
            tile_layout_same(p->acc->layout, &own);

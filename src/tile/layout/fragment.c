@@ -157,6 +157,20 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
     return out;
 }
 
+struct tile_layout tile_layout_left(const struct tile_type *type, uint32_t warp_bits)
+{
+    uint32_t row_bits = tile_bits_of(type->extent[type->rank - 2]);
+    uint32_t most = row_bits > ROW_BITS ? row_bits - ROW_BITS : 0;
+    uint32_t own = warp_bits < most ? warp_bits : most, copies = warp_bits - own;
+    struct tile_layout out = tile_layout_fragment(type, own, true);
+    uint32_t first = out.register_bits + TILE_LANE_BITS;
+
+    out.warp_bits = (uint8_t)warp_bits;
+    for (uint32_t i = warp_bits; i-- > 0;)
+        out.basis[first + i] = i < copies ? 0 : out.basis[first + i - copies];
+    return out;
+}
+
 struct giving {
     struct tile_kernel *kernel;
     const struct tile_target *target;
@@ -164,14 +178,15 @@ struct giving {
     bool rows;
 };
 
-static void assign_value(const struct giving *g, struct tile_value *value, bool rows)
+static void assign_value(const struct giving *g, struct tile_value *value,
+                         struct tile_layout layout)
 {
-    struct tile_layout *layout = tile_take(g->kernel->module, sizeof(*layout));
+    struct tile_layout *kept = tile_take(g->kernel->module, sizeof(*kept));
 
-    if (!layout)
+    if (!kept)
         return;
-    *layout = tile_layout_fragment(&value->type, g->warp_bits, rows);
-    value->layout = layout;
+    *kept = layout;
+    value->layout = kept;
 }
 
 static void give(struct tile_op *op, void *data)
@@ -180,12 +195,13 @@ static void give(struct tile_op *op, void *data)
 
     if (op->kind != TILE_MMA || op->result[0]->layout || !tile_fragment_of(op, g->target))
         return;
-    assign_value(g, op->result[0], g->rows);
+    assign_value(g, op->result[0],
+                 tile_layout_fragment(&op->result[0]->type, g->warp_bits, g->rows));
     // Keep a loop-invariant left operand in registers, in the operand's layout.
     struct tile_value *a = op->operand[0];
     if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
         a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)
-        assign_value(g, a, true);
+        assign_value(g, a, tile_layout_left(&a->type, g->warp_bits));
 }
 
 // True for a product's result and for values computed elementwise from a product.

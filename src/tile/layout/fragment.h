@@ -33,6 +33,9 @@ uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
 // Returns the layout of an accumulator. `rows` gives each warp whole rows if there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
+// Returns the layout of a left operand whose registers are fragments, for products whose warps have
+// whole rows if there are enough. Warps that share rows each have all of them.
+struct tile_layout tile_layout_left(const struct tile_type *type, uint32_t warp_bits);
 // Assigns layouts to the results of all mma.sync products. Runs before the other layouts are
 // assigned.
 void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target *target,
