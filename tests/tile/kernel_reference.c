@@ -747,28 +747,44 @@ void expect_attention_causal(struct numbers *a)
 
 enum { DECODE_BN = 32 }; // BN in the cases
 
-// Attends from query `row` of the group `of` to the keys from `begin` to `end`. Returns the base-2
+// Attends from a query to keys and values, of which `row` has the rows. Returns the base-2
 // logarithm of the sum of exponentials.
-static double attend_to(double *out, const struct numbers *a, int64_t row, int64_t of,
-                        int64_t begin, int64_t end)
+static double attend_to(double *out, const double *query, const struct numbers *keys,
+                        const struct numbers *values, const int64_t *row, int64_t count,
+                        double scale)
 {
-    int64_t keys = a[1].extent[2], depth = a[0].extent[3];
+    int64_t depth = keys->extent[keys->rank - 1];
     double top = -INFINITY, sum = 0;
 
     memset(out, 0, (size_t)depth * sizeof(*out));
-    for (int64_t j = begin; j < end && j < keys; j++) {
+    for (int64_t j = 0; j < count; j++) {
         double p = 0;
         for (int64_t d = 0; d < depth; d++)
-            p += row_of(&a[0], row)[d] * row_of(&a[1], of * keys + j)[d] * a[7].at[0];
+            p += query[d] * row_of(keys, row[j])[d] * scale;
         double fade = p > top ? exp(top - p) : 1;
         top = fmax(top, p);
         sum = sum * fade + exp(p - top);
         for (int64_t d = 0; d < depth; d++)
-            out[d] = out[d] * fade + exp(p - top) * row_of(&a[2], of * keys + j)[d];
+            out[d] = out[d] * fade + exp(p - top) * row_of(values, row[j])[d];
     }
-    for (int64_t d = 0; d < depth; d++)
+    for (int64_t d = 0; d < depth && count; d++)
         out[d] /= sum;
     return (top + log(sum)) / log(2);
+}
+
+// Attends from query `row` of the group `of` to the keys from `begin` to `end`.
+static double decode_keys(double *out, const struct numbers *a, int64_t row, int64_t of,
+                          int64_t begin, int64_t end)
+{
+    int64_t keys = a[1].extent[2], count = (end < keys ? end : keys) - begin;
+    int64_t *key = calloc((size_t)count + 1, sizeof(*key));
+
+    for (int64_t j = 0; key && j < count; j++)
+        key[j] = of * keys + begin + j;
+    double log_sum = key ? attend_to(out, row_of(&a[0], row), &a[1], &a[2], key, count, a[7].at[0])
+                         : NAN;
+    free(key);
+    return log_sum;
 }
 
 // The blocks share the tiles of all groups.
@@ -780,7 +796,7 @@ void expect_decode(struct numbers *a)
     int64_t blocks = a[4].extent[0] - groups < total ? a[4].extent[0] - groups : total;
 
     for (int64_t row = 0; row < groups * queries; row++)
-        attend_to(row_of(&a[3], row), a, row, row / queries, 0, keys);
+        decode_keys(row_of(&a[3], row), a, row, row / queries, 0, keys);
     for (int64_t p = 0; p < blocks; p++) {
         int64_t first = p * total / blocks, last = (p + 1) * total / blocks, next;
         for (int64_t tile = first; tile < last; tile = next) {
@@ -788,11 +804,57 @@ void expect_decode(struct numbers *a)
             next = (of + 1) * turns < last ? (of + 1) * turns : last;
             for (int64_t g = 0; g < queries && next - tile < turns; g++) {
                 int64_t at = (p + of) * queries + g;
-                a[5].at[at] = attend_to(row_of(&a[4], at), a, of * queries + g, of,
-                                        begin * DECODE_BN, (begin + next - tile) * DECODE_BN);
+                a[5].at[at] = decode_keys(row_of(&a[4], at), a, of * queries + g, of,
+                                          begin * DECODE_BN, (begin + next - tile) * DECODE_BN);
             }
         }
     }
+}
+
+// Arguments: q, k, v, table [B, R], length [B], o, part [B, H, X, G, D], lse [B, H, X, G], done,
+// scale. Keys and values are [P, S, H, D], or [P S, H, D] with S = PAGED_ROWS.
+
+enum { PAGED_ROWS = 16 };
+
+// Every page belongs to one sequence; sequences have different lengths, one of them none.
+void prepare_decode_paged(struct numbers *a)
+{
+    int64_t size = a[1].rank == 4 ? a[1].extent[1] : PAGED_ROWS;
+    int64_t pages = a[1].count / size / a[1].extent[a[1].rank - 2] / a[1].extent[a[1].rank - 1];
+
+    for (int64_t i = 0; i < a[3].count; i++)
+        a[3].at[i] = (double)((i * 7 + 3) % pages); // 7 divides no number of pages
+    for (int64_t b = 0; b < a[4].count; b++)
+        a[4].at[b] = b == 1 ? 0 : (double)(a[3].extent[1] * size - 3 * b);
+}
+
+void expect_decode_paged(struct numbers *a)
+{
+    enum { MOST_BN = 64 };
+    int64_t heads = a[0].extent[1], queries = a[0].extent[2], blocks = a[6].extent[2];
+    int64_t size = a[1].rank == 4 ? a[1].extent[1] : PAGED_ROWS, most = a[3].extent[1] * size;
+    int64_t tile = a[1].rank == 4 && size < MOST_BN ? size : MOST_BN;
+    int64_t *row = calloc((size_t)most + 1, sizeof(*row));
+
+    for (int64_t i = 0; row && i < a[0].extent[0] * heads; i++) {
+        int64_t b = i / heads, h = i % heads, keys = (int64_t)a[4].at[b];
+        int64_t each = ((keys + tile - 1) / tile + blocks - 1) / blocks * tile;
+        for (int64_t j = 0; j < keys; j++)
+            row[j] = ((int64_t)row_of(&a[3], b)[j / size] * size + j % size) * heads + h;
+        for (int64_t g = 0; g < queries; g++) {
+            const double *query = row_of(&a[0], i * queries + g);
+            (void)attend_to(row_of(&a[5], i * queries + g), query, &a[1], &a[2], row, keys,
+                            a[9].at[0]);
+            for (int64_t x = 0; x < blocks && blocks > 1; x++) {
+                int64_t first = x * each < keys ? x * each : keys;
+                int64_t end = first + each < keys ? first + each : keys;
+                int64_t at = (i * blocks + x) * queries + g;
+                a[7].at[at] = attend_to(row_of(&a[6], at), query, &a[1], &a[2], row + first,
+                                        end - first, a[9].at[0]);
+            }
+        }
+    }
+    free(row);
 }
 
 // ---- Convolutions. Arguments: x [N, H, W, C], w [K, R, S, C], y [N, P, Q, K]

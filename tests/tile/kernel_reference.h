@@ -42,7 +42,7 @@ kernel_expect expect_quantized_rows, expect_quantized_blocks, expect_dequantized
     expect_gemm_fp8_blocks_64, expect_fft;
 kernel_expect expect_moe_count, expect_moe_offsets, expect_moe_place, expect_moe_up,
     expect_moe_down, expect_moe_combine;
-kernel_expect expect_attention, expect_attention_causal, expect_decode;
+kernel_expect expect_attention, expect_attention_causal, expect_decode, expect_decode_paged;
 kernel_expect expect_conv, expect_conv_by_2, expect_conv_rows, expect_conv_rows_by_2,
     expect_conv_dx, expect_conv_dw, expect_conv_dw_by_2;
 kernel_expect expect_produced, expect_relayed, expect_added_locked, expect_added_in_turn;
@@ -57,6 +57,6 @@ kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prep
 kernel_prepare prepare_targets, prepare_targets_of_lowest, prepare_lse, prepare_bins, prepare_first,
     prepare_groups; // groups of rows, some of which are empty
 kernel_prepare prepare_weights_4, prepare_w4, prepare_experts, prepare_moe_place, prepare_moe_up,
-    prepare_moe_down, prepare_moe_combine;
+    prepare_moe_down, prepare_moe_combine, prepare_decode_paged;
 
 #endif
