@@ -1,5 +1,6 @@
 // Attention with one query per sequence as a tile program, compared with PyTorch's fastest method.
-// Reading keys and values determines the time.
+// Reading keys and values determines the time. They lie in pages at some points; PyTorch gets them
+// contiguous at all.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "draw.h"
@@ -16,10 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 256, MOST_GROUP = 16 };
+enum { MOST_DEPTH = 256, MOST_GROUP = 16, MOST_PAGE = 1024 };
+enum { PAGE_TILES = 32 }; // tiles of decode_paged have at least so many keys
 
 typedef struct decode {
     int64_t batch, heads, group, keys, depth; // `group` queries share one of `heads` key heads
+    int64_t page;                             // keys of a page; 0: keys are contiguous
+    int32_t *table;                           // [batch, pages]
     cuc_dtype dtype;
     double scale;
 } decode;
@@ -49,6 +53,30 @@ static void attend(const decode *d, const double *x, const double *query, double
         out[i] /= sum;
 }
 
+// Return the number of pages of a sequence.
+static int64_t pages_of(const decode *d)
+{
+    return (d->keys + d->page - 1) / d->page;
+}
+
+// Read the keys (array 1) or values (array 2) of a head.
+static bool get_head(double *out, bench_point *p, int array, int64_t head)
+{
+    const decode *d = p->data;
+    int64_t size = d->keys * d->depth, b = head / d->heads, pitch = d->heads * d->depth;
+
+    if (!d->page)
+        return bench_get(p, out, &p->arrays[array], head * size, size, 1, size);
+    for (int64_t i = 0; i < pages_of(d); i++) {
+        int64_t keys = d->keys - i * d->page < d->page ? d->keys - i * d->page : d->page;
+        int64_t first = d->table[b * pages_of(d) + i] * d->page * pitch;
+        if (!bench_get(p, out + i * d->page * d->depth, &p->arrays[array],
+                       first + head % d->heads * d->depth, d->depth, keys, pitch))
+            return false;
+    }
+    return true;
+}
+
 // Check every query of one key head. The kernel rounds weights and result to 16 bits, as in
 // attention.c.
 static cuc_status check_head(bench_point *p, double *x, int64_t head, char *why, size_t why_size)
@@ -60,7 +88,7 @@ static cuc_status check_head(bench_point *p, double *x, int64_t head, char *why,
     cuc_status st = CUC_OK;
 
     for (int i = 1; i <= 2; i++)
-        if (!bench_get(p, x + (i - 1) * size, &p->arrays[i], head * size, size, 1, size))
+        if (!get_head(x + (i - 1) * size, p, i, head))
             return p->status;
     for (int64_t g = 0; g < d->group && st == CUC_OK; g++) {
         int64_t first = (head * d->group + g) * d->depth;
@@ -89,62 +117,117 @@ static cuc_status check(bench_point *p, char *why, size_t why_size)
 // ---- Points
 
 // Parse a point written as one string: "bf16.b16.h4x8.n8192.d128" has 4 key heads with 8 queries
-// each.
+// each. With ".p64" at its end, keys and values lie in pages of 64.
 static cuc_status read_point(decode *d, cuc_bench_state *state)
 {
     const char *text = cuc_bench_state_text(state, "point");
-    long long batch, heads, group, keys, depth;
-    char dtype[8], end;
+    long long batch, heads, group, keys, depth, page = 0;
+    char dtype[8], more;
+    int used = 0;
 
-    if (sscanf(text, "%7[^.].b%lld.h%lldx%lld.n%lld.d%lld%c", dtype, &batch, &heads, &group, &keys,
-               &depth, &end) != 6 ||
-        cuc_dtype_from_name(dtype) == CUC_DTYPE_UNKNOWN || batch < 1 || heads < 1 || group < 1 ||
-        group > MOST_GROUP || keys < 1 || depth < 16 || depth > MOST_DEPTH ||
+    if (sscanf(text, "%7[^.].b%lld.h%lldx%lld.n%lld.d%lld%n", dtype, &batch, &heads, &group, &keys,
+               &depth, &used) != 6 ||
+        (text[used] && sscanf(text + used, ".p%lld%c", &page, &more) != 1) || page < 0 ||
+        page > MOST_PAGE || cuc_dtype_from_name(dtype) == CUC_DTYPE_UNKNOWN || batch < 1 ||
+        heads < 1 || group < 1 || group > MOST_GROUP || keys < 1 || depth < 16 ||
+        depth > MOST_DEPTH ||
         (double)batch * (double)heads * (double)keys * (double)depth > 1 << 30)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
                           "point is %s: expected one such as bf16.b16.h4x8.n8192.d128, of 4 key "
-                          "heads with 8 queries each; at most %d queries and d = %d",
-                          text, MOST_GROUP, MOST_DEPTH);
+                          "heads with 8 queries each, perhaps with .p64 for pages of 64 keys; at "
+                          "most %d queries, d = %d and pages of %d",
+                          text, MOST_GROUP, MOST_DEPTH, MOST_PAGE);
     *d = (decode){ .batch = batch,
                    .heads = heads,
                    .group = group,
                    .keys = keys,
                    .depth = depth,
+                   .page = page,
                    .dtype = cuc_dtype_from_name(dtype),
                    .scale = (double)(float)(1 / sqrt((double)depth)) };
     return CUC_OK;
 }
 
-// Return the number of keys in a tile, as in decode.tile.
+// Return true if rows of pages are read one by one, which is faster than small tiles.
+static bool reads_rows(const decode *d)
+{
+    return d->page % PAGE_TILES != 0;
+}
+
+// Return the number of keys in a tile, as in decode.tile and decode_paged.tile.
 static int64_t tile_keys(const decode *d)
 {
-    return d->group > 1 || d->depth <= 64 ? 64 : d->depth <= 128 ? 32 : 16;
+    bool whole = reads_rows(d) || d->page % 64 == 0;
+
+    return whole && d->depth <= 128 ? 64 : 32;
+}
+
+static int64_t ceil_div(int64_t x, int64_t y)
+{
+    return (x + y - 1) / y;
+}
+
+// Return how many blocks a multiprocessor takes at once.
+static int64_t blocks_beside(const decode *d, int64_t multiprocessors)
+{
+    enum { BLOCK_BYTES = 256 * 1024, MOST = 3 };
+    double bytes = (double)(2 * d->batch * d->heads * d->keys * d->depth) *
+                   cuc_dtype_bits(d->dtype) / 8;
+    int64_t blocks = (int64_t)(bytes / (double)(multiprocessors * BLOCK_BYTES) + 0.5);
+
+    return blocks < 1 ? 1 : blocks > MOST ? MOST : blocks;
 }
 
 // Choose the number of blocks by the rule in decode.tile.
-static cuc_status choose_blocks(int64_t *out, const bench_point *p)
+static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
 {
-    const decode *d = p->data;
-    int64_t groups = d->batch * d->heads, keys = tile_keys(d);
-    int64_t most = groups * ((d->keys + keys - 1) / keys) / 2, each = d->group > 1 ? 3 : 4;
-    int32_t multiprocessors;
-    cuc_status st = cuc_device_get_attribute(&multiprocessors, cuc_bench_state_device(p->state),
-                                             CUC_DEVICE_MULTIPROCESSOR_COUNT);
-
-    if (st < 0)
-        return st;
+    int64_t groups = d->batch * d->heads, turns = ceil_div(d->keys, tile_keys(d));
+    int64_t each = blocks_beside(d, multiprocessors), most = groups * turns / 2;
     int64_t blocks = each * multiprocessors < most ? each * multiprocessors : most;
     int64_t whole = blocks / groups * groups;
-    *out = whole * 4 >= blocks * 3 && whole ? whole : blocks ? blocks : 1;
-    return CUC_OK;
+
+    if (whole && (each == 3 ? whole * 4 >= blocks * 3
+                            : ceil_div(turns, whole / groups) <= ceil_div(groups * turns, blocks)))
+        return whole;
+    return blocks ? blocks : 1;
 }
 
-static void add_tile(bench_point *p, int64_t blocks, uint32_t modes)
+// Choose how many blocks share a sequence and key head, by the rule in decode_paged.tile.
+static int64_t choose_sharers(const decode *d, int64_t multiprocessors)
+{
+    enum { START = 2, MOST_SHARERS = 128 }; // a block's start and end take as long as 2 tiles
+    int64_t groups = d->batch * d->heads, turns = ceil_div(d->keys, tile_keys(d));
+    int64_t at_once = blocks_beside(d, multiprocessors) * multiprocessors, best = 1, least = 0;
+
+    for (int64_t x = 1; x <= MOST_SHARERS && (x == 1 || x * 2 <= turns); x++) {
+        int64_t time = ceil_div(groups * x, at_once) * (ceil_div(turns, x) + START);
+        if (x == 1 || time < least) {
+            best = x;
+            least = time;
+        }
+    }
+    return best;
+}
+
+// Add the kernel; `arguments` begin with the queries.
+static void add_kernel(bench_point *p, const bench_kernel_spec *spec, int64_t blocks,
+                       uint32_t modes)
+{
+    const cuc_bench_figure figures[] = { { "blocks", (double)blocks } };
+    bench_kernel_spec own = *spec;
+
+    own.name = "tile";
+    own.modes = modes;
+    own.figures = figures;
+    own.figure_count = CUC_LENGTH(figures);
+    bench_point_kernel(p, &own);
+}
+
+static void add_contiguous(bench_point *p, int64_t blocks, uint32_t modes)
 {
     const decode *d = p->data;
     const int64_t *queries = BENCH_SHAPE(d->batch, d->heads, d->group, d->depth);
     const int64_t *keys = BENCH_SHAPE(d->batch, d->heads, d->keys, d->depth);
-    const cuc_bench_figure figures[] = { { "blocks", (double)blocks } };
     bench_array *array[7];
     char settings[96];
 
@@ -156,29 +239,90 @@ static void add_tile(bench_point *p, int64_t blocks, uint32_t modes)
     array[4] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group, d->depth));
     array[5] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group));
     array[6] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
-    snprintf(settings, sizeof(settings), "D=%d G=%d BN=%d warps=4", (int)d->depth, (int)d->group,
-             (int)tile_keys(d));
-    bench_point_kernel(p, &(bench_kernel_spec){
-                              .name = "tile",
-                              .file = "decode.tile",
-                              .source = decode_tile,
-                              .kernel = "decode",
-                              .settings = settings,
-                              .arguments = { BENCH_TENSOR(array[0]), BENCH_TENSOR(array[1]),
-                                             BENCH_TENSOR(array[2]), BENCH_TENSOR(array[3]),
-                                             BENCH_TENSOR(array[4]), BENCH_TENSOR(array[5]),
-                                             BENCH_TENSOR(array[6]), BENCH_F32((float)d->scale) },
-                              .modes = modes,
-                              .figures = figures,
-                              .figure_count = CUC_LENGTH(figures),
-                          });
+    snprintf(settings, sizeof(settings), "D=%d G=%d warps=4", (int)d->depth, (int)d->group);
+    add_kernel(
+        p,
+        &(bench_kernel_spec){
+            .file = "decode.tile",
+            .source = decode_tile,
+            .kernel = "decode",
+            .settings = settings,
+            .arguments = { BENCH_TENSOR(array[0]), BENCH_TENSOR(array[1]), BENCH_TENSOR(array[2]),
+                           BENCH_TENSOR(array[3]), BENCH_TENSOR(array[4]), BENCH_TENSOR(array[5]),
+                           BENCH_TENSOR(array[6]), BENCH_F32((float)d->scale) },
+        },
+        blocks, modes);
+}
+
+// Add the tables of a point with pages: each sequence's pages, in random order, and its length.
+static cuc_status add_tables(bench_array **out, bench_point *p, decode *d)
+{
+    int64_t pages = d->batch * pages_of(d);
+    bench_random random = { .seed = 1 };
+    int32_t *lengths = malloc((size_t)d->batch * sizeof(*lengths));
+
+    d->table = bench_allocate(p->state, (size_t)pages * sizeof(*d->table));
+    if (!d->table || !lengths) {
+        free(lengths);
+        return d->table ? bench_no_memory("lengths") : cuc_error_status();
+    }
+    for (int64_t i = 0; i < pages; i++) {
+        int64_t other = bench_random_uniform(&random, 0, i);
+        d->table[i] = d->table[other];
+        d->table[other] = (int32_t)i;
+    }
+    for (int64_t i = 0; i < d->batch; i++)
+        lengths[i] = (int32_t)d->keys;
+    out[0] = bench_point_numbers(p, d->table, BENCH_SHAPE(d->batch, pages_of(d)));
+    out[1] = bench_point_numbers(p, lengths, BENCH_SHAPE(d->batch));
+    free(lengths);
+    return p->status;
+}
+
+static void add_paged(bench_point *p, decode *d, int64_t blocks, uint32_t modes)
+{
+    const int64_t *queries = BENCH_SHAPE(d->batch, d->heads, d->group, d->depth);
+    int64_t pages = d->batch * pages_of(d);
+    bool rows = reads_rows(d);
+    const int64_t *keys = rows ? BENCH_SHAPE(pages * d->page, d->heads, d->depth)
+                               : BENCH_SHAPE(pages, d->page, d->heads, d->depth);
+    int64_t unused = d->batch * (pages_of(d) * d->page - d->keys) * d->heads * d->depth;
+    bench_array *array[9] = { NULL };
+    char settings[96];
+
+    array[0] = bench_point_read(p, p->dtype, queries);
+    array[1] = bench_point_read(p, p->dtype, keys);
+    array[2] = bench_point_read(p, p->dtype, keys);
+    p->bytes -= 2 * (double)unused * cuc_dtype_bits(p->dtype) / 8;
+    array[3] = bench_point_written(p, p->dtype, queries);
+    if (p->status < 0 || add_tables(array + 4, p, d) < 0)
+        return;
+    array[6] = bench_point_scratch(p, CUC_F32,
+                                   BENCH_SHAPE(d->batch, d->heads, blocks, d->group, d->depth));
+    array[7] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(d->batch, d->heads, blocks, d->group));
+    array[8] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
+    snprintf(settings, sizeof(settings), "D=%d G=%d S=%d warps=4", (int)d->depth, (int)d->group,
+             (int)d->page);
+    add_kernel(
+        p,
+        &(bench_kernel_spec){
+            .file = "decode_paged.tile",
+            .source = decode_paged_tile,
+            .kernel = rows ? "decode_rows" : "decode_paged",
+            .settings = settings,
+            .arguments = { BENCH_TENSOR(array[0]), BENCH_TENSOR(array[1]), BENCH_TENSOR(array[2]),
+                           BENCH_TENSOR(array[4]), BENCH_TENSOR(array[5]), BENCH_TENSOR(array[3]),
+                           BENCH_TENSOR(array[6]), BENCH_TENSOR(array[7]), BENCH_TENSOR(array[8]),
+                           BENCH_F32((float)d->scale) },
+        },
+        blocks, modes);
 }
 
 static cuc_status set_up(cuc_bench_state *state, void *data)
 {
     decode *d = bench_allocate(state, sizeof(*d));
     bench_point *p;
-    int64_t blocks;
+    int32_t multiprocessors;
     cuc_status st;
 
     (void)data;
@@ -190,12 +334,16 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
         !p)
         return st;
     p->data = d;
-    if ((st = choose_blocks(&blocks, p)) < 0)
+    if ((st = cuc_device_get_attribute(&multiprocessors, cuc_bench_state_device(state),
+                                       CUC_DEVICE_MULTIPROCESSOR_COUNT)) < 0)
         return st;
     double bytes = (double)(2 * d->batch * d->heads * d->keys * d->depth) *
                    cuc_dtype_bits(d->dtype) / 8;
     uint32_t modes = bench_draw_mode(0, bytes);
-    add_tile(p, blocks, modes);
+    if (d->page)
+        add_paged(p, d, choose_sharers(d, multiprocessors), modes);
+    else
+        add_contiguous(p, choose_blocks(d, multiprocessors), modes);
     if ((st = bench_point_done(p)) < 0)
         return st;
     return bench_peer_add(state, "torch_fastest", CUC_BENCH_PEER, modes, "decode", "step",
@@ -207,8 +355,9 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
 
 static const cuc_bench_axis axes[] = {
     BENCH_AXIS("point", STRING,
-               "bf16.b16.h4x8.n8192.d128,bf16.b1.h8x8.n32768.d128,bf16.b16.h16x1.n8192.d128",
-               "bf16.b2.h1x8.n300.d64,f16.b1.h2x1.n70.d64"),
+               "bf16.b16.h4x8.n8192.d128,bf16.b16.h4x8.n8192.d128.p16,bf16.b16.h4x8.n8192.d128.p64,"
+               "bf16.b1.h8x8.n32768.d128,bf16.b16.h16x1.n8192.d128,bf16.b16.h16x1.n8192.d128.p256",
+               "bf16.b2.h1x8.n300.d64,f16.b1.h2x1.n70.d64,bf16.b2.h2x8.n100.d64.p16"),
     BENCH_TILE_AXIS,
 };
 
@@ -218,12 +367,14 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(axes), .setup = set_up),
 };
 
-// ---- Random points: half of them with less than 256 MB of keys and values, half with more
+// ---- Random points: half of them with less than 256 MB of keys and values, half with more; half
+// of them in pages
 
 static void draw(char *out, size_t size, bench_random *r)
 {
     static const char *const dtypes[] = { "bf16", "f16" };
     static const int64_t depths[] = { 64, 128 }, groups[] = { 1, 8 };
+    static const int64_t pages[] = { 16, 32, 64, 128, 256 };
     const int64_t middle = 256000000;
     bool small = cuc_driver_is_simulated(), low = bench_random_unit(r) < 0.5;
     int64_t bytes = low ? bench_random_log(r, middle / 64, middle)
@@ -236,9 +387,12 @@ static void draw(char *out, size_t size, bench_random *r)
     batch = small || batch < 1 ? 1 : batch > 256 ? 256 : batch;
     if (!small && batch == 256) // longer sequences make up for the limited batch
         keys = bytes / (4 * heads * batch * depth);
-    snprintf(out, size, "%s.b%lld.h%lldx%lld.n%lld.d%lld", BENCH_RANDOM_OF(r, dtypes),
-             (long long)batch, (long long)heads, (long long)group, (long long)keys,
-             (long long)depth);
+    int n = snprintf(out, size, "%s.b%lld.h%lldx%lld.n%lld.d%lld", BENCH_RANDOM_OF(r, dtypes),
+                     (long long)batch, (long long)heads, (long long)group, (long long)keys,
+                     (long long)depth);
+    int64_t page = bench_random_unit(r) < 0.5 ? 0 : BENCH_RANDOM_OF(r, pages);
+    if (page)
+        snprintf(out + n, size - (size_t)n, ".p%lld", (long long)page);
 }
 
 static const bench_draw draws[] = { { "step", draw }, { NULL, NULL } };

@@ -139,6 +139,19 @@ bench_array *bench_point_indices(bench_point *p, int64_t count, int64_t below)
                        BENCH_SHAPE(count));
 }
 
+bench_array *bench_point_numbers(bench_point *p, const int32_t *numbers, const int64_t *shape)
+{
+    bench_array *a =
+        add_counted(p, CUC_BENCH_INPUT(.dtype = CUC_I32, .fill = CUC_BENCH_ZEROS), shape);
+
+    for (uint64_t set = 0; a && p->status >= 0 && set < cuc_bench_input_sets(a->input); set++)
+        p->status = cuc_copy_to_device(p->stream, cuc_bench_input_ptr(a->input, set), numbers,
+                                       cuc_bench_input_bytes(a->input));
+    if (a && p->status >= 0)
+        p->status = cuc_stream_synchronize(p->stream); // `numbers` is the caller's
+    return p->status < 0 ? NULL : a;
+}
+
 bench_array *bench_point_alias(bench_point *p, const bench_array *of, cuc_dtype dtype)
 {
     bench_array *a = &p->arrays[p->array_count];
@@ -213,7 +226,7 @@ typedef struct settings {
     char text[512]; // backs the pointers below
     const char *words[MOST_SETTINGS];
     size_t count;
-    int32_t warps, split;
+    int32_t warps, split, stages;
     const char *kernel;
 } settings;
 
@@ -226,6 +239,8 @@ static void set(settings *s, const char *word)
         s->warps = (int32_t)strtol(word + name, NULL, 10);
     else if (strncmp(word, "split=", name) == 0)
         s->split = (int32_t)strtol(word + name, NULL, 10);
+    else if (strncmp(word, "stages=", name) == 0)
+        s->stages = (int32_t)strtol(word + name, NULL, 10);
     else if (strncmp(word, "kernel=", name) == 0)
         s->kernel = word + name;
     else if (strcmp(word, "default") != 0) {
@@ -266,6 +281,7 @@ static cuc_status compile(cuc_object **out, const bench_point *p, const bench_ke
     } else {
         o.warps = s->warps;
         o.split = s->split;
+        o.stages = s->stages;
         o.constants = s->words;
         o.constant_count = s->count;
     }

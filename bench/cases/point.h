@@ -11,7 +11,7 @@
 #include <cucore/launch.h>
 #include <cucore/tensor.h>
 
-enum { BENCH_MOST_ARRAYS = 8, BENCH_MOST_ARGUMENTS = 10 };
+enum { BENCH_MOST_ARRAYS = 9, BENCH_MOST_ARGUMENTS = 10 };
 
 typedef struct bench_array {
     cuc_bench_input *input;
@@ -66,8 +66,8 @@ typedef struct bench_kernel_spec {
 // clang-format on
 
 // Axis of all such cases: compile settings that replace the suite's, joined by +. A setting is a
-// constant, "warps=8", "split=4", or "kernel=softmax_online" for another kernel with the same
-// parameters. "default" changes nothing.
+// constant, "warps=8", "split=4", "stages=3", or "kernel=softmax_online" for another kernel with the
+// same parameters. "default" changes nothing.
 #define BENCH_TILE_AXIS BENCH_AXIS("tile", STRING, "default", NULL)
 
 // Create a point, reading the state's axis `dtype`. `out` is NULL, and the point is skipped, if it
@@ -91,6 +91,8 @@ bench_array *bench_point_read(bench_point *p, cuc_dtype dtype, const int64_t *sh
 bench_array *bench_point_written(bench_point *p, cuc_dtype dtype, const int64_t *shape);
 bench_array *bench_point_scratch(bench_point *p, cuc_dtype dtype, const int64_t *shape);
 bench_array *bench_point_indices(bench_point *p, int64_t count, int64_t below);
+// Add a contiguous array that is read and holds the given numbers.
+bench_array *bench_point_numbers(bench_point *p, const int32_t *numbers, const int64_t *shape);
 // Return an array that views the same memory as another element type of equal size.
 bench_array *bench_point_alias(bench_point *p, const bench_array *of, cuc_dtype dtype);
 #define BENCH_SHAPE(...) ((const int64_t[]){ __VA_ARGS__, BENCH_END })

@@ -365,7 +365,7 @@ def drawn():
         for subject in "cuc_gemm", "cublaslt":
             expect(len(run.measured(subject=subject, checked="passed")) == 5, f"own points of gemm: {subject}")
     run = Run("own points", "decode", "conv", **python)
-    expect(len(run.measured(subject="tile", checked="passed")) == 8, "own points of decode and conv")
+    expect(len(run.measured(subject="tile", checked="passed")) == 9, "own points of decode and conv")
     # A kernel that computes something else must not be timed, and a malformed point must fail.
     for suite, case, point, change, why in (
             ("attention", "shapes", "bf16.b1.h2x1.s70.d64.causal", "CAUSAL=false", "the check failed"),
