@@ -18,7 +18,7 @@ static unsigned saves_ymm(void)
 static unsigned ask(void)
 {
     unsigned a, b = 0, c, d, unused, features = 0;
-    const unsigned most = __get_cpuid_max(0, NULL);
+    const unsigned most = (unsigned)__get_cpuid_max(0, NULL);
 
     if (most < 7)
         return 0;
