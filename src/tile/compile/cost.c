@@ -32,40 +32,39 @@ enum {
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 
-// Fitted to 18000 measurements of bf16 on an H200 with cold caches: up to 82 tilings for each of
-// 240 products with random extents from 64 to 16384 in every order. Half of them were launched as
-// cuc_gemm() does, which fixes the costs of a start; shared_rate, latency_clocks and store_rate are
-// from earlier measurements. The units are clocks, bytes per clock of a multiprocessor, and
-// fractions.
-static const double launch_seconds = 0.29e-6; // between consecutive kernels of a graph
-static const double next_clocks = 2890;       // to launch a kernel that directly follows
-static const double fill_clocks = 2220;       // until a block's first stage arrives
-static const double cluster_clocks = 1250;    // extra if the blocks of a cluster share loads
-static const double iteration_clocks = 18;    // fixed overhead of an iteration
-static const double shared_load_clocks = 50;  // extra per iteration if a cluster shares its loads
-static const double split_clocks = 63;        // extra per iteration if more than two blocks share
+// Fitted to 20000 measurements of bf16 on an H200 with cold caches: up to 82 tilings for each of
+// 360 products with random extents from 64 to 16384 in every order. Two thirds of them were
+// launched as cuc_gemm() launches; they alone determine the costs of a start. The units are clocks,
+// bytes per clock of a multiprocessor, and fractions.
+static const double launch_seconds = 0.32e-6; // between consecutive kernels of a graph
+static const double next_clocks = 3320;       // to launch a kernel that directly follows
+static const double fill_clocks = 2390;       // until a block's first stage arrives
+static const double cluster_clocks = 1190;    // extra if the blocks of a cluster share loads
+static const double iteration_clocks = 16.5;  // fixed overhead of an iteration
+static const double shared_load_clocks = 43;  // extra per iteration if a cluster shares its loads
+static const double split_clocks = 50;        // extra per iteration if more than two blocks share
                                               // sums
-static const double latency_clocks = 1160;    // from the request for a stage to its arrival
+static const double latency_clocks = 1060;    // from the request for a stage to its arrival
 static const double tensor_share = 0.96;      // attainable share of the tensor cores' peak
-static const double shared_rate = 198;        // of shared memory, for products and arriving stages
+static const double shared_rate = 211;        // of shared memory, for products and arriving stages
 static const double copied_rate = 26;         // for copies by threads (cp.async)
 static const double realigned_rate = 11.8;    // for copies by threads that realign
 static const double realigned_clocks = 155;   // extra per iteration of such copies
-static const double outside_clocks = 2.77;    // per line outside of its tensor
-static const double line_clocks = 0.47;       // per copied line
-static const double end_clocks = 43;          // fixed cost per tile at its end, besides its stores
-static const double store_rate = 27.9;        // for storing accumulators
+static const double outside_clocks = 2.4;     // per line outside of its tensor
+static const double line_clocks = 0.51;       // per copied line
+static const double end_clocks = 25;          // fixed cost per tile at its end, besides its stores
+static const double store_rate = 28.3;        // for storing accumulators
 static const double by_threads = 1.85;        // times as long if threads store them
-static const double alone_share = 0.38;       // fraction of the store time if two warpgroups
+static const double alone_share = 0.5;        // fraction of the store time if two warpgroups
                                               // alternate
-static const double turn_clocks = 1110;       // until the other warpgroup's products run
-static const double meet_clocks = 2730;       // until all blocks that share a reduction are in step
-static const double meet_rate = 79;           // for reading the other blocks' partial sums
+static const double turn_clocks = 1300;       // until the other warpgroup's products run
+static const double meet_clocks = 2500;       // until all blocks that share a reduction are in step
+static const double meet_rate = 72;           // for reading the other blocks' partial sums
 static const double handover_clocks = 830;    // for handing over a tile, or taking one over
 static const double handover_rate = 25.5;     // for its accumulators
-static const double stream_k_gain = 1.08; // streaming must gain at least this factor to be chosen
-static const double parts_share = 0.61;   // fraction of L2's rate while partial sums are added
-static const double part_clocks = 290;    // for adding one part
+static const double stream_k_gain = 1.085; // streaming must gain at least this factor to be chosen
+static const double parts_share = 0.7;     // fraction of L2's rate while partial sums are added
+static const double part_clocks = 300;     // for adding one part
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -133,9 +132,9 @@ void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, in
         double clocks, bytes; // extra cost; the bytes stand for L2's work
     } pitches[] = {
         { LINE_BYTES, 0, 0 },
-        { 2 * SECTOR_BYTES, 0.5, 21 },
-        { SECTOR_BYTES, 0.5, 27 },
-        { 1, 2.34, 100 },
+        { 2 * SECTOR_BYTES, 1.1, 20 },
+        { SECTOR_BYTES, 0.7, 28 },
+        { 1, 2.22, 100 },
     };
     struct tile_lines *l = &w->lines[of_columns];
     size_t i = 0;
