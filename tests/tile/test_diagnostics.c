@@ -52,6 +52,9 @@ static const struct {
     // Shapes
     { "shapes that do not broadcast", "x = zeros(f32, [4, 3]) + zeros(f32, [4, 2])",
       1, 24, "T201 add: f32[4, 3] and f32[4, 2] do not broadcast together" },
+    { "a tile that lacks a last axis", "x = zeros(f32, [4, 8]) * zeros(f32, [4])",
+      1, 24, "T201 mul: f32[4, 8] and f32[4] do not broadcast together: [:, None] gives a tile "
+             "a last axis of extent 1" },
     { "where of shapes that do not broadcast", "x = where(zeros(bool, [3]), zeros(f32, [4]), 0.0)",
       1, 5, "T201 where: bool[3] and f32[4] do not broadcast together" },
     { "a comparison of shapes that do not broadcast", "x = zeros(f32, [3]) < zeros(f32, [4])",
@@ -489,7 +492,8 @@ static const struct {
     { "a condition that is not a bool", "if s { }",
       1, 4, "T106 if: condition: expected a bool scalar, got i32" },
     { "a condition that is a tile", "if load(q, [0], [8]) { }",
-      1, 4, "T106 if: condition: expected a bool scalar, got bool[8]" },
+      1, 4, "T106 if: condition: expected a bool scalar, got bool[8]: where() selects elements; any() "
+             "and all() give one bool" },
     { "a while whose condition is not a bool", "while s { }",
       1, 7, "T106 while: condition: expected a bool scalar, got i32" },
     { "where by an integer", "x = where(s, 1, 2)",

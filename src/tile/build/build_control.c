@@ -153,8 +153,11 @@ struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *conditi
     const struct tile_type *type = &condition->type;
     if (type->tensor || type->rank || type->dtype != CUC_BOOL) {
         const char *text = tile_type_text(b->module->arena, type);
-        tile_error(b->module, TILE_T106, b->where, "%s: condition: expected a bool scalar, got %s",
-                   b->op ? b->op : "if", text ? text : "?");
+        bool tile = !type->tensor && type->rank && type->dtype == CUC_BOOL;
+        tile_error(b->module, TILE_T106, b->where,
+                   "%s: condition: expected a bool scalar, got %s%s", b->op ? b->op : "if",
+                   text ? text : "?",
+                   tile ? ": where() selects elements; any() and all() give one bool" : "");
         return NULL;
     }
     struct tile_op *op = tile_op_create(b->kernel, TILE_IF, 1, 0, 2);
@@ -219,7 +222,9 @@ bool tile_need_carried(struct tile_builder *b, const char *name, const struct ti
                : more ? ": a reduction keeps its axis, with extent 1: squeeze() it"
                       : "",
                shape ? cuc_dtype_name(before->dtype) : "", shape ? ")" : "");
-    tile_note(b->module, where_before, "it is %s here", x ? x : "?");
+    tile_note(b->module, where_before, "it is %s here%s%s%s", x ? x : "?",
+              shape ? ": or begin with cast(.., " : "",
+              shape ? cuc_dtype_name(now->type.dtype) : "", shape ? ")" : "");
     return false;
 }
 

@@ -221,6 +221,18 @@ struct tile_value *tile_build_permute(struct tile_builder *b, struct tile_value 
     return tile_build(b, TILE_PERMUTE, &x, 1, &attribute, 1, NULL);
 }
 
+// True if the tile with fewer axes would fit if its axes were the first ones of the other.
+static bool would_fit_with_last_axes(const struct tile_type *x, const struct tile_type *y)
+{
+    const struct tile_type *few = x->rank < y->rank ? x : y, *many = few == x ? y : x;
+
+    for (uint32_t axis = 0; axis < few->rank; axis++)
+        if (few->extent[axis] != 1 && many->extent[axis] != 1 &&
+            few->extent[axis] != many->extent[axis])
+            return false;
+    return few->rank && few->rank < many->rank;
+}
+
 bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
                              struct tile_value **values, uint32_t count)
 {
@@ -248,8 +260,11 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
                 const char *x = tile_type_text(b->module->arena, &values[0]->type);
                 const char *y = tile_type_text(b->module->arena, type);
                 tile_error(b->module, TILE_T201, b->where,
-                           "%s: %s and %s do not broadcast together", b->op ? b->op : name_of(kind),
-                           x ? x : "?", y ? y : "?");
+                           "%s: %s and %s do not broadcast together%s",
+                           b->op ? b->op : name_of(kind), x ? x : "?", y ? y : "?",
+                           would_fit_with_last_axes(&values[0]->type, type)
+                               ? ": [:, None] gives a tile a last axis of extent 1"
+                               : "");
                 return false;
             }
             if (have != 1)

@@ -223,8 +223,10 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
             at += length + (words[n + 1] ? 2 : 0);
         }
     }
-    tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected one of %s%s%s",
-               c->ast->text, list, name ? ", got " : "", name ? name : "");
+    bool variable = word->kind == TILE_AST_NAME && tile_lookup(e, name);
+    tile_error(e->module, TILE_T505, c->argument[i]->where, "%s: expected one of %s%s%s%s",
+               c->ast->text, list, name ? ", got " : "", name ? name : "",
+               variable ? ", a variable: write the word in the call" : "");
     return false;
 }
 
