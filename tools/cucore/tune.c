@@ -22,7 +22,7 @@ static const cli_option options[] = {
 
 // ---- Functions that the subcommands share
 
-int tune_take(cuc_tune_options *o, int id, const char *value)
+int tune_take(cuc_tune_options *o, bool *driver_given, int id, const char *value)
 {
     double real = 0;
     uint32_t number = 0;
@@ -42,6 +42,8 @@ int tune_take(cuc_tune_options *o, int id, const char *value)
         status = value_number(&number, "seed", value, 0, UINT32_MAX);
         o->seed = status ? o->seed : number;
         return status;
+    case TUNE_DRIVER:
+        return value_driver(driver_given, value);
     default:
         return -1;
     }
@@ -119,7 +121,7 @@ int tune_print(json_t *reports, int status)
 
 // ---- A tile program
 
-static int take_options(launcher *l, cuc_tune_options *o, cli_parser *parser)
+static int take_options(launcher *l, cuc_tune_options *o, bool *driver_given, cli_parser *parser)
 {
     const char *value;
     int id, status = CLI_DONE;
@@ -128,7 +130,7 @@ static int take_options(launcher *l, cuc_tune_options *o, cli_parser *parser)
         if (id == TUNE_KERNEL)
             l->kernel_name = value;
         else if ((status = source_options_take(&l->options, id, value)) < 0 &&
-                 (status = tune_take(o, id, value)) < 0)
+                 (status = tune_take(o, driver_given, id, value)) < 0)
             status = CLI_DONE;
     }
     return status ? status : parser->status;
@@ -174,15 +176,16 @@ static int run(int argc, char **argv)
     cuc_tune_options o = CUC_TUNE_OPTIONS_INIT;
     launcher l = { 0 };
     tune_report report = { 0 };
+    bool driver_given = false;
     cli_parser parser;
 
     source_options_begin(&l.options, argc);
     cli_parse(&parser, &cli_tune, argc, argv);
-    int status = take_options(&l, &o, &parser);
+    int status = take_options(&l, &o, &driver_given, &parser);
     if (!status && parser.operands)
         status = take_operands(&l, &parser);
     if (!status && parser.operands) {
-        driver_settle(false, "the kernel");
+        driver_settle(driver_given, "the kernel");
         report.what = l.path;
         report.all = cli_json_wanted() ? cli_array() : NULL;
         status = launcher_load(&l);

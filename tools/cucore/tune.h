@@ -6,13 +6,15 @@
 
 #include <cucore/tune.h>
 
-enum { TUNE_OUT = 'o', TUNE_MOST = 900, TUNE_SECONDS, TUNE_SEED };
+enum { TUNE_OUT = 'o', TUNE_MOST = 900, TUNE_SECONDS, TUNE_SEED, TUNE_DRIVER };
 
 #define TUNE_OPTIONS                                                                     \
     { "out", TUNE_OUT, "FILE", "put the fastest into FILE, which compilers look into" }, \
         { "most", TUNE_MOST, "N", "measure the N that the model likes best; 12" },       \
         { "max-seconds", TUNE_SECONDS, "S", "of measuring a shape; 3" },                 \
-        { "seed", TUNE_SEED, "N", "of random inputs and of the order" }, CLI_JSON_OPTION
+        { "seed", TUNE_SEED, "N", "of random inputs and of the order" },                 \
+        { "driver", TUNE_DRIVER, "WHICH", "real, sim or auto, as for cucore run" },      \
+        CLI_JSON_OPTION
 
 // One item to tune, and the report about its candidates.
 typedef struct tune_report {
@@ -22,8 +24,9 @@ typedef struct tune_report {
     bool sampled; // whether the start of sampling was reported
 } tune_report;
 
-// Return 0 if the option was accepted, -1 if it is unknown here, or an exit status.
-int tune_take(cuc_tune_options *options, int id, const char *value);
+// Return 0 if the option was accepted, -1 if it is unknown here, or an exit status. `driver_given`
+// is set if the option chooses the driver.
+int tune_take(cuc_tune_options *options, bool *driver_given, int id, const char *value);
 // Report progress on stderr: on a terminal in one line, otherwise with a line for each candidate.
 void tune_progress(void *report, const cuc_tune_progress *progress);
 void tune_tell(void *report, const cuc_tune_candidate *candidate);

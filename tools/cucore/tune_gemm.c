@@ -41,6 +41,7 @@ typedef struct request {
     cuc_gemm_options plan;
     cuc_tune_options tune;
     uint32_t batch, workspace;
+    bool driver_given;
 } request;
 
 static int take_dtype(cuc_dtype *out, const char *option, const char *text)
@@ -97,7 +98,7 @@ static int take_option(request *q, int id, const char *value)
     default:
         break;
     }
-    int status = tune_take(&q->tune, id, value);
+    int status = tune_take(&q->tune, &q->driver_given, id, value);
     return status < 0 ? CLI_DONE : status;
 }
 
@@ -194,7 +195,7 @@ static int run(int argc, char **argv)
     q.plan.batch = q.batch;
     q.plan.workspace_bytes = (uint64_t)q.workspace << 20;
     q.plan.form = q.batch ? CUC_GEMM_BATCHED : CUC_GEMM_SINGLE;
-    driver_settle(false, "the kernel");
+    driver_settle(q.driver_given, "the kernel");
     if (cuc_device_get(&device, 0) < 0)
         return cli_fail_cuc();
     json_t *all = cli_json_wanted() ? cli_array() : NULL;
