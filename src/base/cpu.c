@@ -6,7 +6,7 @@
 #ifdef __x86_64__
 #include <cpuid.h>
 
-// The system must save the registers YMM; it says so in XCR0.
+// Returns 1 if the system saves the YMM registers, as it declares in XCR0.
 static unsigned saves_ymm(void)
 {
     unsigned low, high;

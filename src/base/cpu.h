@@ -1,9 +1,9 @@
-// Instructions of the processor beyond those that every x86-64 has. Other processors have none of
-// them.
+// Detects instructions of x86-64 processors that not all of them have. Other processors report
+// none.
 //
 // This replaces __builtin_cpu_supports(), which brings a constructor of libgcc: every process that
-// loads the library would ask for some twenty leaves of CPUID, a microsecond each in a virtual
-// machine.
+// loads the library would query some twenty leaves of CPUID, which takes a microsecond each in a
+// virtual machine.
 #ifndef CUCORE_BASE_CPU_H
 #define CUCORE_BASE_CPU_H
 

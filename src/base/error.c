@@ -93,8 +93,8 @@ static struct record *record_to_write(void)
     return r;
 }
 
-// Returns the record of the current failure. Returns NULL if that failure has no record because
-// allocation failed; an older record must not receive its notes.
+// Returns the record of the current failure, or NULL if allocating that record failed. The notes of
+// this failure must not go to the record of an older one.
 static struct record *record_to_extend(void)
 {
     return own != &no_memory ? own : NULL;

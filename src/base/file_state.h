@@ -9,7 +9,7 @@
 
 enum { CUC__SETTLED_SECONDS = 2 };
 
-// It has no padding, so memcmp() compares it.
+// Has no padding, so that memcmp() can compare two states.
 struct cuc__file_state {
     uint64_t bytes, device, inode;
     int64_t modified_s, modified_ns, changed_s, changed_ns;
@@ -29,7 +29,8 @@ static inline struct cuc__file_state cuc__file_state_of(const struct stat *about
 }
 
 // Returns true if every change after the time `now` alters the state. A file that has just changed
-// may change again without that, because file systems keep times of limited resolution.
+// may change again without altering its state, because file systems keep times of limited
+// resolution.
 static inline bool cuc__file_is_settled(const struct cuc__file_state *state, time_t now)
 {
     return state->changed_s < now - CUC__SETTLED_SECONDS &&

@@ -13,22 +13,23 @@ enum { CUC__HELPERS = 15 };
 struct cuc__task {
     void (*run)(void *user);
     void *user;
-    // Of the helpers
+    // Set by the functions below.
     enum { CUC__TASK_WAITS, CUC__TASK_RUNS, CUC__TASK_DONE } state;
     struct cuc__task *before, *after; // in the list of waiting tasks
 };
 
 struct cuc__helpers;
 
-// Starts up to `most` threads, which is at least 1; CUC__HELPERS is the limit. Returns NULL if
-// there is not one.
+// Starts `most` threads, but no more than CUC__HELPERS; `most` must be at least 1. Returns NULL if
+// no thread could be started.
 struct cuc__helpers *cuc__helpers_start(size_t most);
 
-// Offers a task, of which `run` and `user` are set, to the helpers. They begin with the first one,
-// and `next` puts a task before all others. A task may offer others.
+// Offers a task, whose `run` and `user` are set, to the helpers. They take the waiting tasks in the
+// order of the offers, but a task offered with `next` goes before all others. A task may offer
+// further tasks.
 void cuc__helpers_offer(struct cuc__helpers *h, struct cuc__task *task, bool next);
 
-// Returns when a task that was offered is done. Runs it here if no helper has begun it.
+// Runs an offered task on this thread if no helper has begun it; otherwise waits until it is done.
 void cuc__helpers_finish(struct cuc__helpers *h, struct cuc__task *task);
 
 // Waits for the tasks that have begun, drops the others, and ends the threads. `h` may be NULL.

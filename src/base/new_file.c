@@ -287,7 +287,7 @@ int cuc__new_file_commit(cuc__new_file *file)
     if (file->folder < 0)
         return 0;
     if (!file->named) {
-        error = link_to(file, file->name); // there is mostly no file to replace
+        error = link_to(file, file->name); // usually there is no file to replace
         if (error != EEXIST || (error = link_anonymous(file)))
             return error;
     }

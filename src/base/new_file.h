@@ -30,8 +30,8 @@ typedef struct cuc__new_file {
         CUC__NEW_FILE_WAITS,
         CUC__NEW_FILE_MADE,
         CUC__NEW_FILE_EXCHANGED
-    } place;                 // in commit_all
-    char name[NAME_MAX + 1]; // in the folder
+    } place;                 // progress of cuc__new_file_commit_all()
+    char name[NAME_MAX + 1]; // the final name in the folder
     char temporary[32];
 } cuc__new_file;
 

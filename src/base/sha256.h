@@ -29,9 +29,9 @@ void cuc__sha256_finish(unsigned char digest[CUC__SHA256_BYTES], cuc__sha256 *ha
 // Hashes one message.
 void cuc__sha256_of(unsigned char digest[CUC__SHA256_BYTES], const void *data, size_t bytes);
 
-// Hashes the length of a message and the digests of its two halves, which share a byte if the
-// length is odd. The digest differs from that of cuc__sha256_of() and takes less time, because the
-// processor hashes both halves at once.
+// Hashes the length of a message and the digests of its two halves. If the length is odd, the
+// halves share a byte. The digest differs from that of cuc__sha256_of() and takes less time,
+// because the processor hashes both halves at once.
 void cuc__sha256_of_halves(unsigned char digest[CUC__SHA256_BYTES], const void *data, size_t bytes);
 
 // Writes a digest as 64 hexadecimal digits and a NUL.

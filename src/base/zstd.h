@@ -7,7 +7,7 @@
 
 enum cuc__zstd_result {
     CUC__ZSTD_OK,
-    CUC__ZSTD_DAMAGED, // the frames are damaged, or their size differs
+    CUC__ZSTD_DAMAGED, // the frames are damaged, or do not decode to `out_bytes` bytes
     CUC__ZSTD_NO_MEMORY,
     CUC__ZSTD_NO_LIBRARY,
 };

@@ -132,7 +132,7 @@ static int write_entry(int folder, const char *name, const cuc__key *key, const 
     int error = write_as(folder, &w, false);
     if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS) // there are no links
         error = write_as(folder, &w, true);
-    if (error == EEXIST && unlinkat(folder, name, 0) == 0) // a rename replaces no file
+    if (error == EEXIST && unlinkat(folder, name, 0) == 0) // the rename does not replace a file
         error = write_as(folder, &w, true);
     return error;
 }

@@ -47,7 +47,7 @@ bool cuc__fatbin_next(struct cuc__fatbin *fatbin, struct cuc__fatbin_entry *out)
 // family-specific code on later members of the family too.
 bool cuc__fatbin_runs(const struct cuc__fatbin_entry *entry, unsigned arch);
 
-// Ranks the entries that can run in the driver's order of preference: machine code before PTX, then
+// Ranks an entry that can run, in the driver's order of preference: machine code before PTX, then
 // the newest architecture, then the most specific code.
 unsigned cuc__fatbin_worth(const struct cuc__fatbin_entry *entry);
 

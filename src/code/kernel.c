@@ -86,9 +86,9 @@ static bool is_of_the_context(CUresult r)
            r == CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-// Reads a kernel's parameters. The driver must load the kernel for this, which requires a context
-// of a device that can run the code, but a kernel belongs to no device. The function therefore
-// tries the current context, then existing contexts of other devices, then the remaining devices.
+// Reads a kernel's parameters. For this the driver must load the kernel, which requires a context
+// of a device that can run the code. A kernel belongs to no device, so the function tries the
+// current context, then existing contexts of other devices, then the remaining devices.
 static cuc_status query_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
 {
     bool no_memory = false;

@@ -20,8 +20,8 @@ struct cuc__tile_code {
                                       // the tile kernel's name
 };
 
-// A tile kernel's data, owned by its handle. A fat binary has the kernel for several architectures,
-// with different signatures; `code` has those that the machine's devices run.
+// A tile kernel's data, owned by its handle. A fat binary has code of the kernel for several
+// architectures, each with its own signature; `code` has those that the machine's devices run.
 struct cuc__tile_kernel {
     struct cuc__tile_code *code; // [code_count]
     uint32_t code_count;

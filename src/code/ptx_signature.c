@@ -340,7 +340,7 @@ bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned c
     return false;
 }
 
-// Reads on until the set contains the name.
+// Looks for the name in the set, and reads on in the text until the set contains it.
 static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__name_set *set,
                                 const char *name, struct cuc__ptx *at)
 {

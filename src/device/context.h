@@ -30,8 +30,8 @@ struct cuc_context {
     pthread_mutex_t lock;
     struct cuc_stream *legacy, *per_thread; // default streams, created on first use
     struct cuc__idle_stream *idle;          // idle internal streams of cuc_event_get_fd()
-    // These functions release the two lists together with the context's last reference. The files
-    // that fill the lists set them.
+    // Release the default streams and the idle streams together with the context's last reference.
+    // Set by the files that create these streams.
     void (*drop_streams)(struct cuc_context *context), (*drop_idle)(struct cuc_context *context);
 
     _Atomic(struct cuc__loss *) loss;
@@ -89,7 +89,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
 // Returns the record of a context's loss, or NULL if the context works or is NULL.
 struct cuc__loss *cuc__context_loss(const cuc_context *context);
 
-// Returns the latest loss of any context, or NULL. A call without a context, such as one about
+// Returns the latest loss of any context, or NULL. A call without a context, such as one that loads
 // code, reports this loss for a sticky error.
 struct cuc__loss *cuc__latest_loss(void);
 

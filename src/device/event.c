@@ -40,7 +40,7 @@ cuc_event *cuc__event_wrap(CUevent handle, cuc_context *context, uint32_t flags,
     e->context = cuc_context_retain(context);
     e->flags = flags;
     e->owned = owned;
-    atomic_init(&e->recorded, !owned); // only the driver knows about a foreign event
+    atomic_init(&e->recorded, !owned); // a foreign event may have been recorded
     return e;
 }
 

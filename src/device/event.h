@@ -15,13 +15,14 @@ struct cuc_event {
     // The stream of the last record, or NULL if unknown, and the number of launches up to then.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
-    // The stream and mark of the last successful wait, which need not be repeated.
+    // The stream and mark that cuc__event_mark_complete() handled last, so that it does nothing
+    // when called with them again.
     _Atomic(CUstream) settled_on;
     _Atomic uint32_t settled;
 };
 
-// Marks the launches before a record as complete. Call it after the record from which `on` and
-// `mark` were read has completed.
+// Marks the launches before a record as complete. `on` and `mark` describe a record that has
+// completed: the caller read them from the event before it queried the event or waited for it.
 static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t mark)
 {
     if (!on || (atomic_load_explicit(&e->settled_on, memory_order_relaxed) == on &&

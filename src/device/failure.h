@@ -7,8 +7,8 @@
 struct cuc_context;
 
 // Records that a driver call failed. `context` is the context of the call, or NULL. A sticky code
-// marks the context as lost. In a lost context, the function reports the error that destroyed it
-// instead. The formatted text says what was attempted, with its values. Do not pass
+// marks the context as lost. If the context was already lost, the function instead reports the
+// error that destroyed it. The formatted text says what was attempted, with its values. Do not pass
 // CUDA_ERROR_NOT_READY.
 cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *function,
                             const char *call, const char *fmt, ...) CUC__PRINTF(5, 6);
@@ -17,7 +17,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     cuc__fail_driver((context), (code), __func__, (call), __VA_ARGS__)
 
 // Reports a driver failure during a release or cleanup, which cannot return it, to the process-wide
-// handler. Does nothing if the driver is gone at exit, in a forked child, or if the context is
+// handler. Does nothing in a forked child, after the driver has shut down, or if the context is
 // already lost.
 void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const char *call,
                                 const void *handle);

@@ -109,8 +109,8 @@ static void discard(struct name *n)
     count--;
 }
 
-// Frees the dead names that no ring holds. The rest does not count toward the next sweep, so a
-// sweep always follows the same number of releases, however many rings there are.
+// Frees the dead names that no ring holds. The names left over do not count toward the next sweep,
+// so a sweep always follows the same number of releases, however many rings there are.
 static void sweep(void)
 {
     struct name *next, *kept = NULL;

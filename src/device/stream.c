@@ -211,7 +211,7 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
 _Atomic(const struct cuc__capture_hooks *) cuc__capture_hooks;
 
 // The result of finish(): everything is gone; everything but the driver's stream is gone; nothing
-// is.
+// is gone.
 enum gone { GONE, GONE_BUT_STREAM, STAYS };
 
 static enum gone finish(cuc_stream *s)

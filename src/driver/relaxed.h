@@ -1,6 +1,6 @@
 // Relaxed capture mode. A call that loads, unloads, allocates or waits may invalidate a capture of
-// any stream, unless its thread is in relaxed mode. The library's own work never conflicts with a
-// capture, so it runs in that mode.
+// any stream, unless its thread is in relaxed mode. The library's internal calls never conflict
+// with a capture, so they run in that mode.
 #ifndef CUCORE_DRIVER_RELAXED_H
 #define CUCORE_DRIVER_RELAXED_H
 

@@ -22,7 +22,8 @@ struct sim_evaluation {
 
 // Decodes the first entry in a PTX text. On failure, returns NULL and writes the reason to the log.
 typedef void *sim_evaluate_load_fn(const char *ptx, size_t bytes, char *log, size_t capacity);
-// Runs the code to its end. Returns 0, or the CUresult of a fault and writes a report to the log.
+// Runs the code to its end. Returns 0. On a fault, returns its CUresult and writes a report to the
+// log.
 typedef int sim_evaluate_run_fn(void *code, const struct sim_evaluation *run, char *log,
                                 size_t capacity);
 typedef void sim_evaluate_free_fn(void *code);

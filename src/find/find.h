@@ -21,8 +21,8 @@ typedef struct cuc__library_row {
     const char *wheels;  // folders below site-packages; NULL for a library of the driver
     const char *toolkit; // folders below a toolkit's root, searched before lib64, lib and targets
     const char *depends; // names of the rows to load first
-    const char *beside;  // name prefix of the files that the library opens by bare name at run
-                         // time, from its own folder
+    const char *beside;  // name prefix of files in the library's own folder that the library opens
+                         // by bare name at run time
     const char *symbol;  // if the program itself exports this symbol, the library is linked into
                          // the program
     const char *pip;     // the wheel

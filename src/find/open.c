@@ -72,9 +72,9 @@ cuc_found *cuc__library_opened(const cuc__library_row *row)
 }
 
 // Loads the files that a library will open by bare soname, so that the loader already knows them.
-// Nothing else works if the loader does not search the library's folder, for example in a wheel. It
-// loads only files of the library's own major version. It ignores failures, because the library
-// itself then fails and reports them.
+// No other way works if the loader does not search the library's folder, as in a wheel. Loads only
+// files of the library's own major version. Ignores failures, because the library itself then fails
+// and reports them.
 static void open_beside(const cuc__library_row *row, const char *path)
 {
     char start[128];

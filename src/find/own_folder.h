@@ -8,7 +8,7 @@
 // Writes the folder of the shared library or, if this code is linked statically, of the program.
 // Returns false if it is unknown.
 bool cuc__own_folder(char *folder, size_t size);
-// The file itself.
+// Writes the path of that library or program itself.
 bool cuc__own_file(char *file, size_t size);
 
 #endif

@@ -137,9 +137,8 @@ static bool next_entry(const char **list, char *out, size_t size)
     return false;
 }
 
-// Adds the packages of the python3 that a shell would start. Its folder may be a virtual
-// environment that contains a link, so adds both the packages beside the link and those beside the
-// link's target.
+// Adds the packages of the python3 that a shell would start. In a virtual environment, python3 is a
+// link, so this adds both the packages beside the link and those beside its target.
 static void add_python_on_path(cuc__places *places, const char *folders)
 {
     const char *list = secure_getenv("PATH");
@@ -169,8 +168,8 @@ static void add_python_on_path(cuc__places *places, const char *folders)
 
 static void add_wheels(cuc__places *places, const char *folders)
 {
-    // Below the root, in Python's own order: packages that the user installed before the system's
-    // packages.
+    // Below the root, in Python's own order: first the packages that the user installed, then the
+    // system's.
     static const char *const system_sites[] = {
         "usr/local/lib/python3*/site-packages",
         "usr/local/lib/python3*/dist-packages",
@@ -235,8 +234,8 @@ static void add_conda(cuc__places *places, const struct layout *layout)
         add_note(places, "conda", "CONDA_PREFIX is not set");
         return;
     }
-    // Libraries are all in the same folder, some as links into targets. Headers are in either
-    // folder.
+    // All libraries are in the prefix's own folder, some as links into targets. A header may be in
+    // either folder.
     if (layout->links)
         add_dir(places, "conda", "%s/%s", prefix, layout->target);
     while (cuc__next_word(&targets, word, sizeof(word)))

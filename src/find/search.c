@@ -141,7 +141,7 @@ static bool try_loaded(struct search *s)
     return false;
 }
 
-// Tries a file. A search only needs the file to exist; otherwise it must load.
+// Tries a file. It must load if the search loads libraries; otherwise it need only exist.
 static bool try_file(struct search *s, const char *method, const char *path)
 {
     if (!s->handle)
@@ -154,7 +154,8 @@ static bool try_file(struct search *s, const char *method, const char *path)
     return false;
 }
 
-// Asks the system's loader, which decides about the libraries that it can open itself.
+// Tries the file that the system's loader chooses for a name. Opens it if the search loads
+// libraries, or if the choice cannot be predicted.
 static bool try_system(struct search *s, const char *method, const char *name)
 {
     char path[PATH_BYTES];

@@ -18,7 +18,7 @@
 
 const char *cuc__find_cache = "/etc/ld.so.cache";
 
-// The flags of an entry in the loader's cache that this process can load, and the ELF machine.
+// The flags of those entries in the loader's cache that this process can load, and its ELF machine.
 #if defined(__x86_64__)
 enum { CACHE_FLAGS = 0x0303, MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
@@ -41,8 +41,9 @@ static bool is_library(const char *path)
            header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == MACHINE;
 }
 
-// Searches the folders that the loader uses for this library's own dlopen(). They are either the
-// run paths and LD_LIBRARY_PATH as it was when the process started, or the loader's defaults.
+// Searches the folders that the loader uses for this library's own dlopen(). With `defaults`, these
+// are the loader's default folders; otherwise, the run paths and LD_LIBRARY_PATH as it was when the
+// process started.
 static bool in_folders(bool defaults, const char *soname, char *out, size_t size)
 {
     Dl_info self;

@@ -120,7 +120,7 @@ static const cuc__header_row headers[] = {
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
     { "cudart", "cuda_runtime.h", WHEEL_INC("cuda_runtime"),
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
-    // The runtime's wheels alone contain some of these.
+    // The runtime's wheels already contain some of these.
     { "crt", "crt/mma.h", WHEEL_INC("cuda_nvcc"),
       .pip = "nvidia-cuda-crt", .package = "cuda-crt-13-0" },
     { "cccl", "cuda/std/version", WHEEL_INC("cuda_cccl"), .within = "cccl",

@@ -219,7 +219,7 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
     return CUC_OK;
 }
 
-// Refuses a scale factor that is not an integer if the product is one of integers.
+// For a product of integers, refuses a scale factor that is not an integer.
 static cuc_status check_factor(const struct cuc__gemm_call *c, const char *name, double value)
 {
     if (c->plan->kind.compute != CUC_I32 ||

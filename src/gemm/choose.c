@@ -18,8 +18,8 @@ enum {
     MOST_STREAMED = 2, // waves; more only if the caller asks for them
 };
 
-// Candidate tiles. Among equals the first one wins, because it reads the least. The rasters are the
-// fastest ones on an H200; 0 leaves the choice to the compiler.
+// Candidate tiles. Of tiles with equal estimates the first wins, because it reads the least. The
+// rasters are the fastest ones on an H200; 0 leaves the choice to the compiler.
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
@@ -114,7 +114,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
     // Clocks of a multiprocessor per element of an activation. In a clock it computes 16
-    // exponentials or reciprocals, or 128 of the about thirty instructions of an erf.
+    // exponentials or reciprocals, or 128 other instructions, of which an erf takes about thirty.
     static const double behind[] = {
         [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
     };
@@ -232,8 +232,8 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     s->best = *t;
 }
 
-// Returns true if each block of a cluster can load its part of the shared operand, as a multiple of
-// eight lines.
+// Returns true if the shared operand divides into one part for each block of a cluster, each a
+// multiple of eight lines.
 static bool can_share_loads(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     bool along_depth = t->cluster_n > 1 ? !k->transposed_a : k->transposed_b;
@@ -242,9 +242,9 @@ static bool can_share_loads(const struct cuc__gemm_kind *k, const struct cuc__ge
     return k->form != CUC_GEMM_GROUPED && lines % (8 * cuc__gemm_cluster(t)) == 0;
 }
 
-// Considers the tile, versions of it whose loads the blocks of a cluster share, and other rasters
-// if there are enough tiles for them to matter. The model rates rasters as equal, so only
-// measurement can distinguish them.
+// Considers the tile itself, and versions of it in which the blocks of a cluster share loads. If
+// there are enough tiles for the raster to matter, also considers other rasters. The model rates
+// rasters as equal, so only measurement can distinguish them.
 static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
                               const struct cuc__gemm_tile *wanted)
 {
@@ -252,7 +252,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     static const struct {
         int32_t down, across;
     } clusters[] = { { 2, 0 }, { 1, 2 }, { 4, 0 }, { 1, 4 } };
-    const double behind = 1.02; // an estimate relative to the original tile
+    const double behind = 1.02; // the estimate for another raster, relative to that of the tile
     struct cuc__gemm_tile other = *t;
     struct tile_work work;
 
@@ -308,14 +308,14 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
             consider(s, &t, wanted->rows);
 }
 
-// Returns true if threads would store the partial sums, because the operands are exchanged.
+// Returns true if threads would store the partial sums: in larger tiles with exchanged operands.
 static bool stores_slowly(const struct cuc__gemm_tile *t)
 {
     return cuc__gemm_is_exchanged(t) && t->rows > LEAST_SIDE;
 }
 
-// Returns the next number of parts to consider: powers of two, and the largest number that gives no
-// multiprocessor two blocks. Clusters of 3, 5, 6 or 7 blocks, which a split would need, leave so
+// Returns the next number of parts to consider: a power of two, or the largest number that gives no
+// multiprocessor two blocks. Splits stay powers of two: clusters of 3, 5, 6 or 7 blocks leave so
 // many multiprocessors idle that they never pay off.
 static int32_t next_count(int32_t count, int32_t fill)
 {
@@ -386,8 +386,8 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// Returns true if the tile's rows are not whole 128-byte lines. TMA loads c and a residual only in
-// whole lines.
+// Returns true if the tile's rows are longer than a 128-byte line but not whole lines, and the
+// product has c or a residual, which TMA loads only in whole lines.
 static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
@@ -419,8 +419,8 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// Returns true for sides below 64, unless the product itself is that small. Lines of 32 and 64
-// bytes load slowly.
+// Returns true for a pipeline's tile with a side below 64, unless the product itself is that small.
+// Lines of 32 and 64 bytes load slowly.
 static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
 {
     return t->path == TILE_MMA_PATH_PIPELINE &&
@@ -428,8 +428,8 @@ static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_
             (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
-// Returns true if the tile is too large. Operands that cannot be copied to shared memory in their
-// own order pass through registers.
+// Returns true if the tile is too large for operands that pass through registers, because they
+// cannot be copied to shared memory in their own order.
 static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->transposed_a || !k->transposed_b);
@@ -445,9 +445,9 @@ static bool is_listed(enum tile_mma_path path, int32_t rows, int32_t columns)
     return false;
 }
 
-// Considers tiles that divide an axis of the result into a few equal parts, in steps of 8, with
-// nothing left over. wgmma takes 64, 128 or 256 rows and any such number of columns. If `across`,
-// its operands are exchanged.
+// Considers tiles that divide an axis of the result into a few equal parts, rounded up to a
+// multiple of 8, so that little is left over. wgmma takes 64, 128 or 256 rows and any multiple of 8
+// columns up to 256. With `across`, the rows are divided, and the operands of wgmma are exchanged.
 static void consider_fits(struct search *search, bool across, const struct cuc__gemm_tile *wanted)
 {
     enum { STEP = 8, MOST_TILES = 8, WIDEST = 256 };

@@ -68,7 +68,7 @@ static void make_views(struct views *v, const struct cuc__gemm_call *call)
         v->column_scale = *columns;
     if (k->form == CUC_GEMM_GROUPED)
         v->offsets = *g->offsets;
-    if (call->alpha == 0) { // empty sums
+    if (call->alpha == 0) { // makes the sums empty
         v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
         v->b.shape[k->transposed_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
     }
@@ -158,8 +158,8 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
-// Launches a kernel. It begins before the preceding kernel of the stream has ended, if its code
-// waits for that.
+// Launches a kernel. If the kernel's code itself waits for the stream's preceding kernel, the
+// kernel begins before that one has ended.
 static cuc_status launch_kernel(cuc_stream *stream, cuc_kernel *kernel, const cuc_arg *args,
                                 size_t count)
 {

@@ -145,7 +145,7 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
 // Defined in stream_k.c. The distribution of tiles over blocks, as the kernel receives it. The
 // iterations of the last `spread` tiles are cut into ranges of `each` iterations; the first `more`
 // ranges have one iteration more. Each of the first `shared` units computes the part of one tile
-// that lies in a range. Each of the other tiles has one unit, after these.
+// that lies in a range. The units after these compute the other tiles, one each.
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
     CUC__GEMM_MAX_WIDTH = 65535,     // maximum number of tiles along a row in one launch

@@ -246,8 +246,8 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
     return CUC_OK;
 }
 
-// Checks a tile's size. The compiler would refuse it too (T602), but with other limits for the
-// tiles of a pipeline.
+// Refuses a synchronous tile whose accumulators fill the registers of a block. The compiler would
+// refuse it too (T602). Other limits apply to the tiles of a pipeline.
 static cuc_status check_tile(const struct cuc__gemm_problem *q, const cuc_gemm_options *o,
                              const char *function)
 {

@@ -260,11 +260,12 @@ static void put_split(struct text *t)
 // Writes stream-K (stream_k.c). Each of the first units computes the part of a tile that lies in a
 // range of iterations.
 //
-// A range begins at the end of a tile that another block has begun, and stores its partial sums for
-// that block. It ends at the beginning of a tile whose remaining iterations belong to other ranges;
-// it waits for those ranges and adds their partial sums in order. The last block has the first
-// range, so a block waits only for blocks that started earlier. A flag is a number that memory does
-// not contain by chance; the waiting block clears it.
+// If another block has begun the first tile of a range, the range contains the end of that tile,
+// and its partial sums are stored for that block. If the last tile of a range goes on in other
+// ranges, the range contains the beginning of that tile; its block waits for those ranges and adds
+// their partial sums in order. The last block has the first range, so a block waits only for blocks
+// that started earlier. A flag is a number that memory does not contain by chance; the waiting
+// block clears it.
 //
 // The iterations of a tile count from the end of the sum. All blocks thus begin at the start of the
 // sum and load the same data at the same time. The kernel multiplies by inverses instead of

@@ -108,9 +108,9 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
     return r;
 }
 
-// Removes an ended capture from the list. Returns NULL if the capture continues or is unknown.
-// `anyway` removes one that has not ended and that nobody will end, because its stream is being
-// released or its context is lost.
+// Removes an ended capture from the list. Returns NULL if the capture continues or is unknown. With
+// `anyway`, also removes a capture that has not ended and that nobody will end, because its stream
+// is being released or its context is lost.
 static struct cuc__capture *leave(const cuc_stream *stream, const struct ending *ending,
                                   bool anyway)
 {
@@ -286,8 +286,8 @@ static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const ch
     return CUC_OK;
 }
 
-// Refuses to end a capture with unjoined work while another capture fills a body: ending it would
-// fail and destroy the graph.
+// Refuses to end a capture with unjoined work while another capture fills one of its bodies: the
+// end would fail and destroy the graph.
 static cuc_status check_loose(const cuc_stream *stream, const char *function)
 {
     bool may;

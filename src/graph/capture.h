@@ -10,7 +10,7 @@
 
 struct cuc__keep;
 
-// An active capture. The list does not have captures that other code began.
+// An active capture. Captures that other code began are not in the list.
 struct cuc__capture {
     struct cuc__capture *next;
     cuc_stream *stream;

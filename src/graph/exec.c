@@ -349,8 +349,8 @@ static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
                   stream->handle, 0, 0, 0, 0);
 }
 
-// Makes the driver call of a launch if it needs a current context, as for a default stream, or a
-// wait after it.
+// Makes the driver call of a launch that needs a current context, as on a default stream, or that
+// is followed by a wait.
 static cuc_status call_driver_in_context(cuc_graph_exec *exec, cuc_stream *stream)
 {
     static const char function[] = "cuc_graph_exec_launch";

@@ -32,8 +32,8 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : cuc__graph_check_exists(graph, function);
 }
 
-// Returns the innermost graph that is gone, or else the outermost graph: destroying a graph also
-// destroys the bodies nested in it.
+// Returns the innermost graph that is gone, among `graph` and those that enclose it, or else the
+// outermost one. Destroying a graph also destroys the bodies nested in it.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)

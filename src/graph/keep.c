@@ -64,7 +64,7 @@ void cuc__keep_free(struct cuc__keep *keep)
     free(keep);
 }
 
-// The data of the driver's user object that stands for the list of a graph.
+// The data of the user object through which a graph holds its list in the driver.
 struct user_object {
     struct cuc__deferred head;
     struct cuc__keep *keep; // NULL if the graph keeps nothing after all

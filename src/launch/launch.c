@@ -184,8 +184,8 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// Makes the driver call of a launch if it needs a current context, as for a default stream, or a
-// wait after it.
+// Makes the driver call of a launch that needs a current context, as on a default stream, or that
+// is followed by a wait.
 static cuc_status __attribute__((noinline))
 call_driver_in_context(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                        void **parameters, bool captured)

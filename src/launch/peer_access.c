@@ -41,8 +41,8 @@ static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *str
 
 // Refuses memory of another device that the stream's device cannot access, because a kernel that
 // accesses it would destroy the context. Asks the driver through the pool for pool memory and
-// through the address for virtual memory, because only these report the access. Accepts memory that
-// is unknown or accessible everywhere. The caller passes only memory of another device.
+// through the address for virtual memory; no other query reports the access. Accepts memory that is
+// unknown or accessible everywhere. The caller passes only memory of another device.
 static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
                                     const cuc_stream *stream, const char *argument)
 {

@@ -77,8 +77,8 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
-    // Add an axis that selects the end of the matrix. It also has a stride of one row, and the base
-    // address moves back by the height of the matrix.
+    // Add an axis whose coordinate selects the end of the matrix. Like the axis of rows, it has a
+    // stride of one row. The base address moves back by the height of the matrix.
     if (how->ends) {
         key.shape.rank = 3;
         key.shape.dims[2] = key.shape.dims[1] + 1;
@@ -106,9 +106,10 @@ static uint32_t inverse_of(int64_t x)
     return x ? (uint32_t)(UINT32_MAX / x) : 0;
 }
 
-// Returns the number of blocks: one for each multiprocessor or, if `even` is set, the smallest
-// number that needs no more waves. All waves then have the same number of blocks and, if the counts
-// divide evenly, work on equal rectangles of tiles.
+// Returns the number of blocks: one for each multiprocessor, or for each tile if there are fewer.
+// If `even` is set, returns the smallest number that needs no more waves, in whole clusters. All
+// waves then have the same number of blocks and, if the counts divide evenly, work on equal
+// rectangles of tiles.
 static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
 {
     if (tiles <= most || !even)

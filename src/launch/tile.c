@@ -190,9 +190,9 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k,
 }
 
 // Returns the number of blocks of a cluster that share the loops of one block of the declared grid.
-// This is entry->split or, for a flexible entry, the smallest power of two up to it that gives
-// every multiprocessor a block. `alone` gives a flexible entry 1, because all blocks must be
-// resident at once, or because the stream has only some of the multiprocessors.
+// This is entry->split or, for a flexible entry, the smallest power of two that gives every
+// multiprocessor a block, but at most entry->split. With `alone`, a flexible entry gets 1, because
+// all blocks must be resident at once, or because the stream has only some of the multiprocessors.
 static uint32_t loop_split_for(const struct tile_entry *entry, const int64_t grid[3],
                                const cuc_device *device, bool alone)
 {

@@ -131,7 +131,7 @@ cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *
 }
 
 // The driver takes locations as runs of equal ones. Each call passes as many entries of the batch
-// as this number of runs covers, so no batch needs host memory.
+// as RUNS runs cover, so no batch needs host memory.
 enum { RUNS = 64 };
 
 struct piece {

@@ -146,8 +146,8 @@ static cuc_device *only_device(const cuc_buffer *buffer)
                                                                   : NULL;
 }
 
-// Copies between buffers of which one may not be described yet, or may belong to another device
-// than the stream.
+// Copies between any two buffers, even if one of them is not described yet or belongs to another
+// device than the stream.
 static cuc_status __attribute__((noinline))
 copy_any(cuc_stream *stream, const cuc_buffer *dst, CUdeviceptr to, const cuc_buffer *src,
          CUdeviceptr from, size_t bytes, const char *function)

@@ -15,8 +15,8 @@ cuc_status cuc__copy_check_part(const cuc_buffer *buffer, const char *name, size
                                 size_t bytes, const char *function);
 
 // One side of a copy of rows. The functions compute its start and check that it lies in the address
-// space. They replace a pitch or slice of 0 by the smallest valid one, and check every sum and
-// product for overflow.
+// space. They replace a zero `pitch` or `slice_rows` by the smallest valid value, and check every
+// sum and product for overflow.
 struct cuc__copy_side {
     const char *name;
     CUdeviceptr at;

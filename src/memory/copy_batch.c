@@ -64,7 +64,7 @@ static bool same_attributes(const cuc_copy_attributes *a, const cuc_copy_attribu
 }
 
 // The driver takes attributes as runs of equal ones, and accepts no empty copy. Each call passes as
-// many entries of the batch as this number of runs covers, so no batch needs host memory.
+// many entries of the batch as RUNS runs cover, so no batch needs host memory.
 enum { RUNS = 32 };
 
 struct piece {

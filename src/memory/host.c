@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-// The first attributes, which describe the memory's kind, device and access.
+// The number of attributes, at the start of the list, for the memory's kind, device and access.
 enum { ATTRIBUTES_OF_KIND = 5 };
 
 static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, const char *function)

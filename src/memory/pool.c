@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-// Queries on pools use relaxed mode (relaxed.h), because they would invalidate an active capture
+// Queries on pools use relaxed mode (relaxed.h): otherwise they would invalidate an active capture,
 // although they are not part of it. Allocating and freeing are stream-ordered and can be captured.
 
 void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)

@@ -13,7 +13,7 @@ cuc_status cuc__memory_pool_set_access(CUmemoryPool pool, const cuc_device *devi
                                        const char *function);
 
 // Returns a released pool that is equivalent to a new one with these properties, or NULL if the
-// caller must create one. pool_reuse.c explains why.
+// caller must create one. pool_reuse.c explains why pools are reused.
 CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props);
 
 // Keeps a pool that may have held memory instead of destroying it. A later pool with `props` reuses

@@ -97,8 +97,8 @@ static struct released_pool *take_expired(size_t most, int64_t grace)
     return gone;
 }
 
-// Destroys pools. The caller must not hold the lock, because failures go to the user's handler. All
-// importers share an imported pool, so it stays while an importer has memory from it.
+// Destroys pools. The caller must not hold the lock, because failures go to the user's handler. The
+// importers of a pool share it, so an imported pool stays while any of them has memory from it.
 static void destroy(struct released_pool *gone)
 {
     for (struct released_pool *p; (p = gone);) {

@@ -6,9 +6,9 @@
 
 #include "device/stream.h"
 
-// In these operations, `function` is the public function's name for failures. NULL means that a
-// release calls; a failure then goes to the process-wide handler, and the memory leaks.
-// CUC_ERROR_BUSY means that the stream is capturing; a releasing caller must report it.
+// In these operations, `function` is the public function's name for failures. A release passes
+// NULL; a failure then goes to the process-wide handler, and the memory leaks. CUC_ERROR_BUSY means
+// that the stream is capturing; a releasing caller must report it.
 struct cuc__memory_ops {
     cuc_status (*allocate)(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                            cuc_stream *stream, const char *function);

@@ -62,7 +62,7 @@ struct program_key {
     cuc__key key;
     bool told;               // the log says why there is no key
     char path[PATH_MAX];     // path of the compiler that a miss loads; "" if cucore itself compiles
-    cuc__key nvrtc;          // of CUDA C++
+    cuc__key nvrtc;          // for CUDA C++: the key of NVRTC and the libraries that it loads
     cuc__includes *included; // NULL: no files
 };
 
@@ -303,7 +303,7 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
 }
 
 // Returns true if the files that went into the key did not change while the compiler read them, and
-// if no other compiler was installed before it was loaded.
+// if the installed compiler is still the one in the key, so that no other was loaded.
 static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
                          const char *function)
 {
@@ -345,8 +345,8 @@ cuc_status cuc__program_run_cached(cuc_object **out, cuc_program *p, int32_t tar
     cuc_status st = CUC_OK;
     int lock = -1;
 
-    // PTX to be linked has the linker's cache entries instead. PTX that is returned unchanged needs
-    // no compiler.
+    // Results of linking PTX are cached by the linker. PTX that is returned unchanged needs no
+    // compiler.
     if (p->source_kind == CUC_SOURCE_PTX || !cuc__cache_works(p->cache))
         return run(out, p, target, function);
     if (p->source_kind == CUC_SOURCE_TILE && target != CUC_CODE_LTOIR &&

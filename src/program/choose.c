@@ -154,7 +154,8 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
         how.option = set_option;
         how.report = add_text;
         how.user = out;
-        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports that
+        // Compilation reports an exceeded budget.
+        good = tile_choose(&how) || tile_budget_ended(budget);
     }
     if (out->status < 0)
         return out->status;

@@ -96,8 +96,8 @@ void cuc__directives_read_file(struct cuc__directives *d, const char *from, char
 // Returns the number of these lines.
 size_t cuc__directives_skeleton(cuc__key_maker *key, const struct cuc__directive_text *text);
 
-// Reads the texts that were added. Then looks in all texts for what later ones define, which may
-// call `include` again.
+// Reads the texts that were added. Then looks in all texts for operators and macros that other
+// texts define; this may call `include` again.
 void cuc__directives_read(struct cuc__directives *d);
 void cuc__directives_free(struct cuc__directives *d);
 

@@ -11,8 +11,8 @@ typedef void cuc__visit_path(void *user, const char *path, size_t bytes);
 // a path is too long.
 bool cuc__visit_beside(const char *from, const char *name, cuc__visit_path *visit, void *user);
 
-// Visits the paths of a name in all other places, or of an absolute path. Covers at least the
-// places that the compiler searches. Returns false if a path is too long.
+// Visits the paths of a name in all other places; an absolute path names only one place. Covers at
+// least the places that the compiler searches. Returns false if a path is too long.
 bool cuc__visit_places(const struct cuc__include_source *source, const char *name,
                        cuc__visit_path *visit, void *user);
 

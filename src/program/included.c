@@ -136,8 +136,8 @@ static bool has_same_contents(struct cuc__includes *files, struct cuc__included 
     bool same = cuc__included_reread(&text, file, &files->roots);
 
     free(text.at);
-    files->stored &= !same || file->kind != CUC__INCLUDED_KNOWN; // the store's entry lets the next
-                                                                 // process skip the read
+    files->stored &= !same || file->kind != CUC__INCLUDED_KNOWN; // storing the new state lets the
+                                                                 // next process skip the read
     return same;
 }
 

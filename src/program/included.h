@@ -62,9 +62,9 @@ struct cuc__included_text {
 
 enum cuc__included_result {
     CUC__INCLUDED_READ,
-    CUC__INCLUDED_ABSENT,  // nothing has this path, or a folder, where the compiler goes on
-                           // searching
-    CUC__INCLUDED_REFUSED, // it cannot be read, is too large, contains a zero byte, or changes
+    CUC__INCLUDED_ABSENT,  // nothing or a folder is there, so the compiler searches further
+    CUC__INCLUDED_REFUSED, // the file cannot be read, is too large, contains a zero byte, or
+                           // changes
 };
 
 // Reads a file, with room for CUC__WORD_PADDING bytes after its text, and fills in *file except its
@@ -84,7 +84,7 @@ enum { CUC__SLOW_CALL_NS = 15000 };
 // Makes every file system count as slow. Tests set it.
 extern bool cuc__included_slow;
 
-// Returns the nanoseconds of a clock that runs on.
+// Returns the time of a clock that is never set, in nanoseconds.
 int64_t cuc__included_clock(void);
 
 // Reads an entry's list. Returns NULL if the entry has another format, or if out of memory.

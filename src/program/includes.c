@@ -42,7 +42,7 @@ struct scan {
     struct request *requests;     // a stack: the last request is the next to handle
     size_t request_count, request_room, bytes;
     struct cuc__included_text text; // the text of the file read last
-    int loaded_count, slow_count;   // of the first files: all, and those that took long
+    int loaded_count, slow_count;   // of the first files: how many were read, how many slowly
     struct cuc__read_ahead *ahead;  // NULL: the scan reads every file itself
     struct cuc__directives directives;
 };
@@ -332,7 +332,7 @@ static void scan(struct scan *s)
         texts = d->text_count;
         cuc__directives_read(d);
         // Follow the includes of a file before those that come after it in the including file, as
-        // the compiler does. A macro that stands for __has_include is then mostly known before a
+        // the compiler does. A macro that stands for __has_include is then usually known before a
         // text uses it.
         reverse_requests(s, 0);
         while (s->request_count && !s->key->refused) {
@@ -344,13 +344,14 @@ static void scan(struct scan *s)
     cuc__presence_finish(d);
     cuc__roots_close(&files->roots);
     cuc__key_begin(&contents, "contents 1");
-    if (files->count) { // relative paths
+    if (files->count) { // relative paths depend on the folder
         if (getcwd(here, sizeof(here)))
             cuc__key_add_text(&contents, here);
         else
             cuc__key_refuse(s->key, "there is no current folder");
     }
-    // The hash omits missing files; a file that appears enters it.
+    // The hash omits missing files. If one appears, the hash changes, because it then includes that
+    // file.
     for (size_t i = 0; i < files->count; i++) {
         const struct cuc__included *f = &files->at[i];
         if (f->kind < CUC__INCLUDED_KNOWN)

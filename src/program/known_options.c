@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-// Names without leading hyphens. An equals sign and a value may follow; in PTXAS_VALUE, the value
-// is itself an option of ptxas. The list omits options that change where NVRTC finds files, because
-// includes.c reads them from other fields.
+// Names without leading hyphens. An equals sign and a value may follow. The value of an option in
+// `for_ptxas` is itself an option of ptxas. The lists omit options that change where NVRTC finds
+// files, because includes.c takes the folders from other fields.
 // clang-format off
 static const char *const of_nvrtc[] = {
     "relocatable-device-code", "rdc", "extensible-whole-program", "ewp",

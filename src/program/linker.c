@@ -289,7 +289,7 @@ cuc_status cuc__linker_link(cuc_object **out, cuc_linker *l, int32_t target, con
     if (st < 0)
         goto done;
 
-    // The result has the PTX of a single input.
+    // If the link made no PTX, the result has the PTX of its only input.
     const cuc__link_input *in = &l->inputs[0];
     const char *ptx = linked.ptx;
     size_t ptx_bytes = linked.ptx_bytes;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A prefix of a longer name counts as a part of it only from PART bytes on.
+// A beginning of a name that is longer than PART bytes counts as a part only from PART bytes on.
 enum { PART = CUC__WORD_PART, NAME_BYTES = 1024 };
 
 // ---- Words
@@ -42,8 +42,8 @@ static bool is_spread(const char *p, const char *name)
     return !*next && spread;
 }
 
-// Returns true if the word at `p` is the beginning of a name. An operator without a file is
-// refused, even before ##.
+// Returns true if the word at `p` is the beginning of a name. A word that is itself an operator
+// does not count: without a file it is refused anyway, even before ##.
 static bool is_beginning(const struct cuc__directives *d, const char *text, const char *p,
                          const char *name, size_t bytes)
 {
@@ -55,7 +55,7 @@ static bool is_beginning(const struct cuc__directives *d, const char *text, cons
     return length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length);
 }
 
-// Returns how many of a name's first bytes an end of the name lacks.
+// Returns how many of its first bytes a name may lack and still count as the end of the name.
 static size_t cut_of(size_t bytes)
 {
     return bytes > PART ? PART - 1 : bytes - 1;

@@ -21,7 +21,7 @@ static const struct {
 #undef SAME
 };
 
-// Options that are translated individually. The last one is only for tile programs.
+// Options that are translated individually. The last one applies only to tile programs.
 static const size_t others[] = {
     offsetof(cuc_program_options, time),
     offsetof(cuc_program_options, ptxas_options),

@@ -241,8 +241,9 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, co
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
-// Returns the i-th name of a kernel that a dimension may set. Returns "" for a parameter that is
-// not an integer, and NULL after the last one.
+// Returns the i-th name in a kernel for which the program's dimensions may give a value: a
+// dimension or an integer parameter. Returns "" for any other parameter, and NULL after the last
+// one.
 static const char *dimension_name(const struct tile_kernel *k, uint32_t i)
 {
     if (i < k->dimension_count)

@@ -109,7 +109,7 @@ __attribute__((target("avx2"))) static inline __m256i forms_of(const char *p, __
     return _mm256_and_si256(_mm256_shuffle_epi8(lower, text), _mm256_shuffle_epi8(upper, half));
 }
 
-// Does the same with vectors.
+// Does the same as find_block_in_c() with vectors.
 __attribute__((target("avx2"))) static bool find_block_by_avx2(struct cuc__word_search *s)
 {
     __m256i lower[CUC__WORD_WINDOW], upper[CUC__WORD_WINDOW];
@@ -124,7 +124,8 @@ __attribute__((target("avx2"))) static bool find_block_by_avx2(struct cuc__word_
             forms = _mm256_and_si256(forms, forms_of(p + k, lower[k], upper[k]));
         const __m256i none = _mm256_cmpeq_epi8(forms, _mm256_setzero_si256());
         s->hits = ~(uint32_t)_mm256_movemask_epi8(none);
-        for (uint32_t rest = s->hits; rest; rest &= rest - 1) { // some mix the halves of two bytes
+        // Drop hits in which the halves of a byte match two different allowed bytes.
+        for (uint32_t rest = s->hits; rest; rest &= rest - 1) {
             int i = __builtin_ctz(rest);
             s->hits ^= (uint32_t)!is_place(s, p + i) << i;
         }

@@ -122,8 +122,8 @@ static void release_unversioned(void *managed)
 
 // Releases an array. Saves a pending exception, because Python must not be called with one.
 // Releasing cucore's own memory may wait for its stream, and the stream for a Python function that
-// needs the interpreter's lock, so this releases the lock meanwhile. Another library's deleter runs
-// with the lock, because it may rely on it.
+// needs the interpreter's lock, so this releases the lock meanwhile. Another library's deleter is
+// called with the lock held, because the deleter may rely on that.
 static void release_managed(void *managed, void (*go)(void *managed), bool own)
 {
     void *type, *value, *traceback;
@@ -337,7 +337,8 @@ static void *dlpack_device(void *self, void *nothing)
 
 // ---- importing ----------------------------------------------------------------------------------
 
-// An imported array. The object's `_memory` and `_address` belong to it.
+// An imported array. An object without a tensor's fields keeps it in the capsule `_memory`, and
+// `_address` points to its `tensor`.
 struct taken {
     cuc_tensor tensor;
     cuc_dl_managed_tensor_versioned *of_now;

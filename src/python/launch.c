@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-// Launches without the interpreter's lock, because if the device's queue is full a launch waits,
+// Launches without the interpreter's lock, because a launch waits if the device's queue is full,
 // perhaps for a Python function.
 static cuc_status launch_unlocked(cuc_stream *stream, const cuc_launch_config *config,
                                   cuc_kernel *kernel, const cuc_arg *args, size_t arg_count)
