@@ -42,8 +42,8 @@ int cuc__store_open(const cuc__store *store, bool make, int *error)
         fd = open_folder(store->dir);
     }
     *error = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
-    // Refuse a folder that others can write to, because they could make its users run arbitrary
-    // code.
+    // Refuse a folder that another user owns or that others can write to, because they could make
+    // this user run arbitrary code.
     if (!*error && (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH))))
         *error = EPERM;
     if (*error && fd >= 0) {

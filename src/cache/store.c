@@ -30,7 +30,7 @@ bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name
     else if (file && cuc__read_up_to(file, (size_t)about.st_size, fd) == (size_t)about.st_size)
         ok = cuc__entry_read(entry, file, (size_t)about.st_size, key);
     if (ok && touch)
-        (void)futimens(fd, now); // its last use
+        (void)futimens(fd, now); // records the use
     close(fd);
     if (!ok)
         free(file);
@@ -132,7 +132,7 @@ static int write_entry(int folder, const char *name, const cuc__key *key, const 
     int error = write_as(folder, &w, false);
     if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS) // there are no links
         error = write_as(folder, &w, true);
-    if (error == EEXIST && unlinkat(folder, name, 0) == 0) // the rename does not replace a file
+    if (error == EEXIST && unlinkat(folder, name, 0) == 0) // this rename replaces no file
         error = write_as(folder, &w, true);
     return error;
 }

@@ -69,14 +69,14 @@ bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 
 // lock.c
 
-// Locks a key, so that only one thread of all processes compiles it. Returns a descriptor for
-// cuc__store_unlock(). Returns -1 if the file system has no locks, or if another holder kept the
-// lock for too long. The caller compiles in either case.
+// Locks a key, so that only one thread of all processes compiles its entry. Returns a descriptor
+// for cuc__store_unlock(). Returns -1 if the key cannot be locked, as on a file system without
+// locks, or if another holder kept the lock for too long. The caller compiles in either case.
 int cuc__store_lock(const cuc__store *store, const cuc__key *key);
 int cuc__store_lock_in(int dir, const cuc__store *store, const cuc__key *key); // `dir` is open
 void cuc__store_unlock(int fd);
 
-// Locks the folder for trimming. Returns a descriptor, or -1 if another process is trimming.
+// Locks the folder for trimming. Returns a descriptor, or -1 if another holder is trimming.
 int cuc__store_lock_trim(int folder);
 
 // Adds to the folder's byte count and returns the sum, or UINT64_MAX if the count is unknown. A
@@ -90,18 +90,19 @@ void cuc__store_set(int folder, uint64_t bytes);
 
 // Calls `visit` for each entry, damaged or not. Passes the entry's open folder, its name there and
 // its file status. The walk ends when `visit` returns false. It may miss entries that are added or
-// removed during the walk. Returns false if a folder could not be read.
+// removed during the walk. It also removes old temporary files. Returns false if a folder could not
+// be read.
 typedef bool (*cuc__store_visit)(void *user, int folder, const char *name, const cuc__key *key,
                                  const struct stat *about);
 bool cuc__store_walk(int folder, cuc__store_visit visit, void *user);
 
-// Reads the entry `name` in an open folder.
+// Reads the entry `name` in an open folder. With `touch`, records the use.
 bool cuc__store_read(cuc__entry *entry, int *error, int folder, const char *name,
                      const cuc__key *key, bool touch);
 
-// Removes the least recently used entries until the rest takes at most 7/8 of `max_bytes`. Never
-// removes the entry `keep`, which the caller has just written, even if other entries have the same
-// last-use time.
+// If the entries take more than `max_bytes`, removes the least recently used ones until the rest
+// takes at most 7/8 of that. Never removes the entry `keep`, which the caller has just written,
+// even if other entries have the same last-use time.
 void cuc__store_trim(int folder, uint64_t max_bytes, const cuc__key *keep);
 
 #endif

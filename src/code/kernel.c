@@ -349,7 +349,7 @@ cuc_status cuc_kernel_from_handle(cuc_kernel **out, void *handle, cuc_object *ob
             return st;
         pthread_mutex_lock(&object->lock);
         facts = facts_named(object, name);
-        if (!*name || (facts && facts->handle != handle)) // the driver cannot report names
+        if (!*name || (facts && facts->handle != handle)) // the name does not identify the kernel
             for (facts = object->facts; facts && facts->handle != handle; facts = facts->next)
                 ;
         if (!facts)

@@ -109,9 +109,9 @@ uint32_t cuc__kernel_shared_limit(const cuc_kernel *kernel, const cuc_device *de
     return all > fixed ? all - fixed : 0;
 }
 
-// Raises the limit to the maximum, once. The attribute is only a ceiling, because a launch uses the
-// amount that it requests. Concurrent raises therefore agree, and a later, larger launch needs no
-// driver call.
+// Raises the limit to the maximum, once, when `bytes` exceeds it. The attribute is only a ceiling,
+// because a launch uses the amount that it requests. Concurrent raises therefore agree, and a
+// later, larger launch needs no driver call.
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function)
 {

@@ -87,7 +87,7 @@ static token next_outside(struct cuc__ptx *s)
     return t;
 }
 
-// Accepts an integer token. Returns false if the value exceeds the limit.
+// Reads an integer token. Returns false for any other token and for a value that exceeds the limit.
 static bool number(token t, uint32_t *out)
 {
     if (t.kind != CUC__PTX_INTEGER || t.value > MAX_PARAMETER_BYTES)

@@ -20,7 +20,8 @@ enum { FIRST_BUCKETS = 256 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the innermost lock: its holder calls no
                                                          // other function that locks
 static struct name *first_buckets[FIRST_BUCKETS];
-// A power of two that is at least half the number of names.
+// The hash table's buckets. Their number is a power of two, and grows when there are more than two
+// names for each bucket.
 static struct name **buckets = first_buckets;
 static size_t bucket_count = FIRST_BUCKETS;
 static size_t count;

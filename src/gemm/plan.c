@@ -63,8 +63,8 @@ static void report_code(cuc_gemm_plan *p)
         p->choice.cluster = p->choice.cluster_n = 1;
 }
 
-// Returns false if a tile that is fastest for a nearby shape would leave much of its last wave
-// empty for this shape.
+// Returns false if, by the model, a tile that is fastest for a nearby shape is clearly slower for
+// this shape than the best tile, for instance because it leaves much of its last wave empty.
 static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {

@@ -269,8 +269,8 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
-// Cancels the captures that fill bodies of a stream's capture, except those that other threads
-// began.
+// Cancels the captures that fill bodies of a stream's capture. Fails if another thread began one of
+// them.
 static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const char *function)
 {
     cuc_stream *filling;

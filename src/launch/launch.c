@@ -140,8 +140,8 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
                      c->block[0] * y * z, k->name, whose, kernel_limits->block_threads);
 }
 
-// Returns how many blocks of a kernel one multiprocessor runs at once, or 0 if unknown. The query
-// needs the stream's context to be current.
+// Returns how many blocks of a kernel one multiprocessor runs at once, or 0 if unknown. Makes the
+// stream's context current for the query.
 static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c)
 {
     int blocks = 0;

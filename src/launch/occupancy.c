@@ -33,8 +33,8 @@ static cuc_status check_flags(uint32_t flags, const char *function)
                            "CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE (0x1) or 0", function);
 }
 
-// Ends a query, which runs in the device's primary context. The driver accepts a CUkernel as a
-// CUfunction.
+// Ends a query in the device's primary context. (Queries pass the CUkernel as a CUfunction, which
+// the driver accepts.)
 static cuc_status leave(cuc_context *context, bool pushed, CUresult r, const char *call,
                         const cuc_kernel *kernel, const char *function)
 {

@@ -66,7 +66,7 @@ cuc_status cuc_memory_discard(cuc_stream *stream, cuc_device_ptr ptr, size_t byt
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Reads a batch. If any entry is wrong, refuses the whole batch before it enqueues anything.
+// Reads a batch. Refuses the whole batch, before anything is enqueued, if any entry is wrong.
 static cuc_status read_batch(cuc_memory_batch *b, const cuc_memory_batch *given, bool located,
                              const char *function)
 {

@@ -21,7 +21,8 @@ CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props);
 // cannot report its contents. The caller must be in relaxed mode.
 void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool imported);
 
-// Destroys all kept pools now, for tests that count pools. No thread may be waiting for a stream.
+// Destroys the kept pools that hold no memory, for tests that count pools. No thread may be waiting
+// for a stream.
 void cuc__pools_destroy_released(void);
 
 #endif

@@ -118,7 +118,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
                                   cuc_stream *stream, const char *function)
 {
     const struct sort *sort = &sorts[resource->kind];
-    // The context exists, because the resource has allocated memory in it.
+    // The context exists if the resource has allocated memory in it.
     cuc_context *context = atomic_load_explicit(&resource->device->primary, memory_order_acquire);
     bool pushed;
     cuc_status st = CUC_OK;

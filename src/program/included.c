@@ -67,8 +67,8 @@ int cuc__roots_of(const struct cuc__roots *roots, const char **path)
 
 // ---- Files
 
-// Reads an open file. Returns false if it cannot be read, is too large, contains a zero byte, or
-// changes.
+// Reads an open file. Returns false if it is not a regular file, cannot be read, is too large,
+// contains a zero byte, or shrinks meanwhile.
 static bool read_text(struct cuc__included_text *text, struct cuc__included *file, int fd,
                       const struct stat *about, time_t began)
 {
@@ -128,8 +128,7 @@ bool cuc__included_reread(struct cuc__included_text *text, struct cuc__included 
     return same;
 }
 
-// Returns true if a file's contents have not changed. Reads the file if its state does not prove
-// that.
+// Reads a file again. Returns true if its contents have not changed.
 static bool has_same_contents(struct cuc__includes *files, struct cuc__included *file)
 {
     struct cuc__included_text text = { .at = NULL };

@@ -223,7 +223,7 @@ static void look_for(struct scan *s, const struct request *r)
         cuc__key_refuse(s->key, "a path is too long");
 }
 
-// Requests a name, unless it has been looked for in all places.
+// Requests a name, unless it is in angle brackets and has already been looked for.
 static void add_include(void *scan, const char *from, const char *name, bool quoted)
 {
     struct scan *s = scan;

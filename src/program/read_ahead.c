@@ -41,7 +41,8 @@ struct cuc__read_ahead {
     bool full;
 };
 
-// Adds a name to a set. Returns false if it is there, or if out of memory. The caller has the lock.
+// Adds a name to a set. Returns NULL if the name is there already, or if the sets are full or
+// memory has run out. The caller has the lock.
 static struct cuc__name *add(struct cuc__read_ahead *a, struct cuc__name_set *set, const char *text,
                              size_t bytes)
 {

@@ -124,7 +124,7 @@ static int read_file(char **out, struct stat *about, const char *path, const cha
     return st < 0 ? st : 1;
 }
 
-// Returns the next line of a text after its header. Skips comments and empty lines.
+// Returns the next line of a text; the first one is the header. Skips comments and empty lines.
 static char *next_line(char **at, int *number)
 {
     while (**at) {
@@ -249,7 +249,7 @@ static bool installed_path(char path[PATH_BYTES])
 }
 
 // Reads the records file at `path`. NULL means the usual place, whose path this writes to `usual`.
-// `*named` points to the path that was read. Returns 0 if there is no file.
+// `*named` points to the path that was read. Returns 0 if `path` is empty or no file is installed.
 static int read_records(char **text, const char **named, char usual[PATH_BYTES], const char *path,
                         const char *function)
 {

@@ -62,7 +62,7 @@ static bool read_dim(uint32_t out[3], void *object)
     return good;
 }
 
-// Returns the three numbers in the form that the caller gave them.
+// Returns the three numbers as a tuple: the caller's own if it has three, or else a new one.
 static void *dim(const uint32_t values[3], void *given)
 {
     static void *ones;

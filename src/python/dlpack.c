@@ -79,7 +79,8 @@ static void *failed(void *object)
     return cuc__py_raise(object, names._failed);
 }
 
-// Reads the arguments after `self`. `wanted` has the names of the last ones, which are optional.
+// Checks the number of positional arguments after `self`, and reads the keyword arguments, which
+// are optional. `wanted` has their names.
 static bool take_arguments(void **values, const char *const *wanted, intptr_t positional,
                            void *const *arguments, intptr_t count, void *keywords)
 {

@@ -132,8 +132,8 @@ void cuc__python_drop_owner(void *object)
     cuc__py.PyGILState_Release(state);
 }
 
-// Returns true for another library's handle. Releasing it makes no driver call, and its owner is
-// released under the interpreter's lock, so the caller keeps the lock.
+// Returns true for another library's handle whose release makes no driver call. The owner of such a
+// handle is released under the interpreter's lock, so the caller keeps the lock.
 static bool is_foreign(const void *handle)
 {
     const cuc_stream *stream = handle;

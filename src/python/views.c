@@ -221,8 +221,8 @@ static bool read_interface(cuc_tensor *out, void *type, void *said)
     return true;
 }
 
-// Creates a view with an object's exchange API even if the object also has the array interface,
-// because the API is faster.
+// If an object with the array interface also has an exchange API, creates the view with the API,
+// which is faster.
 static void *view_exchanged(void *type, void *obj, void *stream_ptr)
 {
     void *there =
