@@ -5,11 +5,11 @@
 
 The Python subjects run in this process and alternate in each round, so that all see the same
 machine state. bindings_calls.py compares the calls that programs make in loops with cuda.core;
-launches are also compared with raw driver calls, and DLPack exchange with PyTorch's own.
-Subjects that are not installed are left out. --rust names the crate's launch benchmark (`cargo
-bench --no-run` prints its path). To time the bindings alone, use a simulated driver or the
-do-nothing driver bench/libnull_driver.so, selected by CUCORE_DRIVER and a link libcuda.so.1 in
-LD_LIBRARY_PATH.
+launches are also compared with raw driver calls, and DLPack exchange with PyTorch's own. Subjects
+that are not installed are left out. --rust names the crate's launch benchmark (`cargo bench
+--no-run` prints its path). To time the bindings alone, use a simulated driver or the do-nothing
+driver bench/libnull_driver.so: CUCORE_DRIVER selects it for cucore, and a link libcuda.so.1 in a
+folder of LD_LIBRARY_PATH for the other packages.
 """
 import argparse
 import ctypes
@@ -37,7 +37,7 @@ PTX = b"""
 """
 
 # Case, subject, peer and the limit of their ratio; without a peer, a limit in seconds. The case
-# None stands for every case that has both.
+# None stands for every case that has both the subject and the peer.
 GOALS = [
     (None, "cucore", "cuda.core", 1.0),
     ("launch_3", "prepared", "cuda.bindings", 1.15),
@@ -72,7 +72,7 @@ def shared():
         cores.append(("cuda.core", cuda.core))
     except ImportError:
         pass
-    except RuntimeError as error:  # it supports only the system's driver, and there is none
+    except RuntimeError as error:  # cuda.core supports only the system's driver, and there is none
         print(f"without cuda.core: {error}", file=sys.stderr)
     for name, core in cores:
         core.Device(0).set_current()

@@ -201,7 +201,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
                              int *status)
 {
     // In every C ABI that we support, calling a function with more arguments than it takes is safe,
-    // because the caller owns them.
+    // because the caller owns the arguments.
     void (*fn)(void) = (void (*)(void))nothing;
 
     (void)version, (void)flags, (void)status;

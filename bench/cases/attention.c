@@ -144,7 +144,7 @@ static cuc_status read_drawn(attention *a, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// A causal mask halves the products that count, as in the literature.
+// A causal mask halves the number of operations, as in the literature.
 static double flop_of(const attention *a)
 {
     return 4 * (double)(a->batch * a->heads) * (double)a->sequence * (double)a->sequence *
@@ -161,8 +161,9 @@ static cuc_status set_work(const bench_point *p)
     return cuc_bench_state_set_work(p->state, &work);
 }
 
-// Return three warpgroups, the fastest choice on an H200, if the registers suffice; one for few
-// rows, or if larger tiles would leave multiprocessors idle.
+// Return the rows of a tile, 64 for each warpgroup. Three warpgroups are fastest on an H200, but
+// for d above 64 the registers suffice only for two. One warpgroup is for few rows, or if larger
+// tiles would leave multiprocessors idle.
 static int choose_rows(const bench_point *p)
 {
     const attention *a = p->data;
@@ -276,7 +277,7 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(shapes_axes), .setup = set_up, .data = &is_drawn),
 };
 
-// ---- Random points: half of the sequences are of any length, half of multiples of 64
+// ---- Random points: half of the sequences have any length, half a multiple of 64
 
 static void draw(char *out, size_t size, bench_random *r)
 {

@@ -22,7 +22,7 @@ struct bench_child {
     char *name;
     pid_t pid;
     int fd;     // standard input and output
-    int errors; // memory file with its stderr
+    int errors; // memory file that receives the child's stderr
     char *line; // input read but not yet consumed
     size_t used, capacity;
 };
@@ -80,7 +80,7 @@ static int spawn(bench_child *c, const char *const *argv, const char *const *cha
 
     if (!env)
         return ENOMEM;
-    memcpy(&words, &argv, sizeof(words)); // likewise
+    memcpy(&words, &argv, sizeof(words)); // posix_spawn() takes non-const pointers
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGINT);
     posix_spawn_file_actions_init(&actions);

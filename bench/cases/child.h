@@ -24,9 +24,9 @@
 
 typedef struct bench_child bench_child;
 
-// Start a program: argv as for exec, searched in PATH; argv[0] "" is this program itself. `changes`
-// are environment variables "NAME=value", NULL-terminated, or NULL. `name` identifies it in
-// messages.
+// Start a program with `argv` as for exec, searching PATH for argv[0]. If argv[0] is "", start this
+// program itself. `changes` are environment variables "NAME=value", NULL-terminated, or NULL.
+// `name` identifies the child in messages.
 cuc_status bench_child_start(bench_child **out, const char *name, const char *const *argv,
                              const char *const *changes);
 

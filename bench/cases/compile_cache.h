@@ -4,8 +4,9 @@
 
 #include "support.h"
 
-// Sets up three subjects that do the same work: without a cache, with a cache that is empty before
-// each run, and with a cache that has the result.
+// Sets up subjects that do the same work: without a cache, with a cache that misses in each run,
+// and with a cache that has the result. CUDA C++ that includes headers has another subject, in
+// which the cache misses but knows the included files.
 cuc_status bench_set_up_cache(cuc_bench_state *state, void *data);
 
 #endif

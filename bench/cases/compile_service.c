@@ -1,6 +1,6 @@
-// Requests name a file with SAXPY as source or code. {"kind": "ptx", "file": .., "launch": true}
-// runs it and checks the result at once, to time a first launch. Without "launch", a sample times
-// loading. compile_tile.h handles {"kind": "tile", "kernel": ..}.
+// Requests such as {"kind": "ptx", "file": .., "launch": true} name a file with SAXPY as source or
+// code. With "launch", the kernel is run and its result checked at once, to time a first launch.
+// Without "launch", a sample times loading. compile_tile.h handles {"kind": "tile", "kernel": ..}.
 #include "compile_service.h"
 
 #include "compile_tile.h"
@@ -132,7 +132,7 @@ static cuc_status make_point(void **out, const json_t *request, json_t *answer)
     if (!p)
         return bench_no_memory("a point");
     const char *kind = json_string_value(json_object_get(request, "kind"));
-    if (kind && strcmp(kind, "tile") == 0) { // the answer completes the point; it needs no device
+    if (kind && strcmp(kind, "tile") == 0) { // measured at once, without a device
         *out = p;
         return bench_tile_first(request, answer);
     }

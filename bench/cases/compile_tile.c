@@ -173,7 +173,7 @@ static void drop_compilation(void *data)
     free(c);
 }
 
-// Use all features of the device, the default for tile programs.
+// Choose the architecture with all features of the device, the default for tile programs.
 static void set_arch(compilation *c, const cuc_bench_state *state)
 {
     cuc_device *device = cuc_bench_state_device(state);

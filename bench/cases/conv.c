@@ -37,8 +37,8 @@ static double element(const stored *s, enum array which, int64_t index)
     return value;
 }
 
-// Compute the indices of the three elements that meet in one product: the output pixel p, q of
-// image n, the filter tap r, s, and the channels k and c. Returns false if the pixel of x lies
+// Compute the indices of the three elements that meet in one product, given the output pixel p, q
+// of image n, the filter tap r, s, and the channels k and c. Returns false if the pixel of x lies
 // outside the image.
 static bool index_of(int64_t at[ARRAYS], const conv *v, int64_t n, int64_t p, int64_t q, int64_t r,
                      int64_t s, int64_t k, int64_t c)
@@ -181,7 +181,7 @@ static double flop_of(const conv *v)
     return 2 * (double)(v->n * v->p * v->q) * (double)(v->c * v->k) * (double)(v->r * v->r);
 }
 
-// Makes x, w and dy or y; the gradient of w is in f32.
+// Makes x, w, and y or its gradient dy. The gradient of w is in f32.
 static void make_arrays(bench_array *out[ARRAYS], bench_point *p)
 {
     const conv *v = p->data;

@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// Measured or estimated on an H200, in clocks, besides what the model knows.
+// Costs that the model does not include, in clocks, measured or estimated on an H200.
 static const double gather_clocks = 0.039; // for an element of an operand that threads copy
 static const double zero_clocks = 3500;    // for the launch that zeroes the result
-static const double atomic_rate = 14;      // bytes of sums a multiprocessor adds in memory
-static const double exchange_clocks = 0.1; // for an element of a tile that is turned back
+static const double atomic_rate = 14;      // bytes of sums that a multiprocessor adds per clock
+static const double exchange_clocks = 0.1; // for an element of a tile that is transposed back
 
 enum { MOST_SPLIT = 8, MOST_SHARES = 64, PING_PONG = 4 };
 
@@ -35,12 +35,13 @@ static int64_t power_from(int64_t x)
     return power;
 }
 
-// Chooses the box of that many pixels that covers all images with the fewest boxes, or a few more
-// if they share fewer pixels of x at their edges. With extents rounded up to powers of two it has
-// no more than `padded` pixels. Returns the number of boxes, 0 if there is no such box.
+// Chooses the extents of a box of `pixels` pixels, so that few boxes cover all images and the boxes
+// together read few pixels of x, of which those at edges are read more than once. With its extents
+// rounded up to powers of two, the box has at most `padded` pixels. Returns the number of boxes; 0
+// if there is no such box.
 static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t padded)
 {
-    const int64_t most = 256 / v->stride; // along an axis, by TMA
+    const int64_t most = 256 / v->stride; // TMA's limit along an axis
     int64_t p = v->result == X ? v->h : v->p, q = v->result == X ? v->w : v->q;
     int64_t least = 0, count = 0;
 
@@ -62,7 +63,7 @@ static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t
     return count;
 }
 
-// Describes the product of a tile; `boxes`: of all images' pixels.
+// Describes the product of a tile. `boxes` is the number of boxes that cover all images.
 static void describe_pixels(struct tile_work *w, const conv *v, const bench_conv_tile *t,
                             int64_t boxes)
 {
@@ -104,7 +105,7 @@ static void describe_weights(struct tile_work *w, const conv *v, const bench_con
     tile_work_put_lines(w, true, pixels, t->c * bytes, v->c * bytes);
 }
 
-// Estimates what the model does not know, in clocks.
+// Estimates the costs that the model does not include, in clocks.
 static double more_clocks(const struct tile_work *w, const conv *v, const bench_conv_tile *t,
                           double waves)
 {
@@ -136,7 +137,8 @@ static void rate(bench_conv_tile *best, const conv *v, bench_conv_tile t, int64_
     };
 
     (v->result == W ? describe_weights : describe_pixels)(&w, v, &t, boxes);
-    // With fewer stages the next one arrives late. A depth of 96 channels is worth one of four.
+    // With fewer stages the next one arrives late. If the rows are pixels, three suffice, because a
+    // depth of 96 channels is worth more than a fourth stage.
     if (!boxes || !tile_work_fits(m, &w) || tile_work_stages(m, &w) < (v->result == W ? 4 : 3))
         return;
     double waves = (double)cdiv(w.blocks, m->multiprocessors);

@@ -22,7 +22,7 @@ typedef struct bench_conv_tile {
     int64_t box[3]; // images, rows, columns
     int64_t k, c;   // channels
     int64_t shares; // blocks that add to each element of the result
-    int64_t split;  // blocks of a cluster that share each of its sums
+    int64_t split;  // blocks of a cluster that share each sum of a tile
     int64_t warps;  // 4: warpgroups alternate between tiles; 0: the compiler's choice
     double seconds; // the estimate
 } bench_conv_tile;

@@ -20,7 +20,7 @@ struct bench_lt {
     lt_matrix a, b, d;
     cuc_buffer *workspace;
     enum bench_after after;
-    bool whole;         // of integers
+    bool whole;         // the operands are integers
     uint32_t alignment; // of the matrices, in bytes; 0: as allocated
     lt_choice choices[MAX_CHOICES];
     int choice_count, chosen;

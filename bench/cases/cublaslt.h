@@ -57,13 +57,13 @@ struct lt_functions {
 
 // ---- Products
 
-// Epilogue of a product, applied to each element before it is stored. BENCH_BIAS_GELU adds one of m
-// biases by row and applies the tanh approximation of GELU. BENCH_RESIDUAL adds the element of an m
-// x n matrix. cuBLASLt does not have BENCH_SILU.
+// Epilogue of a product, applied to each element before it is stored. BENCH_BIAS_GELU adds the bias
+// of the element's row, one of m biases, and applies the tanh approximation of GELU. BENCH_RESIDUAL
+// adds the element of an m x n matrix. cuBLASLt does not have BENCH_SILU.
 enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL, BENCH_SILU };
 
-// d = op(a) op(b) as in BLAS, column-major; 't' marks a matrix stored row-major. d is m x n, and
-// the sum runs over k.
+// d = op(a) op(b) as in BLAS, column-major; in a layout such as "nt", t marks a matrix that is
+// stored row-major. d is m x n, and the sum runs over k.
 typedef struct bench_product {
     int64_t m, n, k;
     cuc_dtype dtype;     // element type of a and b

@@ -1,6 +1,6 @@
 // Attention with one query per sequence as a tile program, compared with PyTorch's fastest method.
-// Reading keys and values determines the time. They lie in pages at some points; PyTorch gets them
-// contiguous at all.
+// Reading keys and values determines the time. At some points the keys and values lie in pages;
+// PyTorch always gets them contiguous.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "draw.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MOST_DEPTH = 256, MOST_GROUP = 16, MOST_PAGE = 1024 };
-enum { PAGE_TILES = 32 }; // tiles of decode_paged have at least so many keys
+enum { PAGE_TILES = 32 }; // minimum number of keys in a tile of decode_paged
 
 typedef struct decode {
     int64_t batch, heads, group, keys, depth; // `group` queries share one of `heads` key heads
@@ -148,7 +148,8 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Return true if rows of pages are read one by one, which is faster than small tiles.
+// Return true if the kernel reads the rows of pages individually, which is faster than reading
+// small tiles.
 static bool reads_rows(const decode *d)
 {
     return d->page % PAGE_TILES != 0;

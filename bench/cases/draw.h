@@ -35,9 +35,10 @@ typedef struct bench_draw {
 char *bench_draw_points(const cuc_bench_case *c, bench_draw_point *draw, uint64_t seed,
                         uint32_t count);
 
-// Return the mode for a point's subjects by the work of one run. Below some 100 microseconds on a
-// large GPU, where launches and events would count, it is a graph of repeated runs; otherwise cold.
-// The repeats take up to 32 sets of the inputs in turn, and nothing flushes L2 between them.
+// Return the mode for a point's subjects. If the work of one run takes less than some 100
+// microseconds on a large GPU, launches and events would distort the time, so the mode is a graph
+// of repeated runs; otherwise it is cold. The repeated runs take up to 32 sets of the inputs in
+// turn, and nothing flushes L2 between them.
 uint32_t bench_draw_mode(double flop, double bytes);
 
 #endif

@@ -54,8 +54,7 @@ static double add_one(double a, double b)
     return a + b;
 }
 
-// Compare exactly: the sum of two elements is exact in double precision, so it is rounded only
-// once.
+// Allow the error of a single rounding: the sum of two elements is exact in double precision.
 static cuc_status check_vadd(bench_point *p, char *why, size_t why_size)
 {
     return check_pieces(p, p->columns, add_one, bench_epsilon(p->dtype) * 0.5, 0x1p-25, why,

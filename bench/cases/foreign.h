@@ -5,13 +5,13 @@
 #include "child.h"
 #include "support.h"
 
-// Limits the seconds for preparing a point, a check or a sample.
+// Maximum number of seconds for the preparation of a point, for a check, or for a sample.
 #define BENCH_ANSWER_S 300.0
 
 // Add a subject that `child` measures. The call takes over `point`, the request that prepares the
-// subject there. It reads name, limit, modes and flags of `subject`. If the child skips the point,
-// the subject is skipped too. Unless `answer` is NULL, it receives the child's answer, which the
-// caller owns.
+// subject in the child. It reads name, limit, modes and flags of `subject`. If the child skips the
+// point, the subject is skipped too. Unless `answer` is NULL, it receives the child's answer, which
+// the caller owns.
 cuc_status bench_foreign_add(cuc_bench_state *state, const cuc_bench_subject *subject,
                              bench_child *child, json_t *point, json_t **answer);
 

@@ -28,7 +28,7 @@ typedef struct gemm {
     bench_product_reference *reference;
 } gemm;
 
-// Return the address of the epilogue operand; any address if there is no epilogue.
+// Return the address of the epilogue operand; 0 if there is no epilogue.
 static cuc_device_ptr extra_of(const gemm *g, uint64_t set)
 {
     return g->extra ? cuc_bench_input_ptr(g->extra, set) : 0;
@@ -76,7 +76,7 @@ static cuc_status run_plan(void *data, cuc_stream *stream, uint64_t set)
 
 // ---- The check
 
-// Clear the result and run again, because timing the algorithms wrote to it too.
+// Poison the result and run again, because cuBLASLt's algorithms wrote to it when they were timed.
 static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     const gemm *g = data;
@@ -187,7 +187,7 @@ static cuc_status set_work(gemm *g, cuc_bench_state *state, bool drawn)
 
 static const char *const after_names[] = { "nothing", "bias_gelu", "residual", "silu" };
 
-// triton_plain does not use TMA, like the sm_80 code.
+// Like the sm_80 code, triton_plain does not use TMA.
 static const char *const gemm_peers[] = { "torch", "triton", "triton_plain", NULL };
 
 static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
@@ -308,8 +308,8 @@ static const bench_tile_how ways[] = {
       .depth_bytes = 64 },
 };
 
-// Add each variant on the axis `tile`, separated by /, as a subject: tile settings, or cuc_gemm for
-// the library's choice.
+// Add each variant of the axis `tile` as a subject. A / separates variants; a variant is a list of
+// tile settings, or cuc_gemm for the library's choice.
 static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const char *text)
 {
     size_t bytes = strlen(text) + 1;

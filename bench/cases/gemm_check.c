@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// POISON fills bytes with a value that no product yields: NaN, more than 10^38, or an integer near
-// 2^31.
+// POISON fills bytes with a value that no product of floats yields: NaN or more than 10^38. An
+// integer becomes one near 2^31.
 enum { LINES = 16, POISON = 0x7F };
 
 // Selected rows of a product. Its columns are handled as rows of the transposed product.
@@ -235,7 +235,7 @@ static cuc_status find_unwritten(const bench_product *p, const void *d, char *wh
     int64_t count = p->m * p->n * (p->batch > 1 ? p->batch : 1);
     int64_t at = find_poison(d, cuc_dtype_bits(p->out_dtype), count);
 
-    if (at == count || p->out_dtype == CUC_I32) // -1 is a possible result
+    if (at == count || p->out_dtype == CUC_I32) // any integer is a possible result
         return CUC_OK;
     snprintf(why, why_size, "row %lld, column %lld was not written", (long long)(at % p->m),
              (long long)(at / p->m));

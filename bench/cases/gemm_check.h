@@ -7,9 +7,9 @@
 // Expected values of a product, computed at the first check and reused for all later checks.
 typedef struct bench_product_reference bench_product_reference;
 
-// Create a reference from the first sets of a, b and the epilogue operand, which may be NULL; for a
-// batch, for the last product. The reference lives as long as the point. Returns NULL with the
-// failure recorded.
+// Create a reference from the first sets of a, b and `extra`, the epilogue operand, which may be
+// NULL. In a batch, the reference is for the last product. The reference lives as long as the
+// point. Returns NULL with the failure recorded.
 bench_product_reference *bench_product_reference_create(cuc_bench_state *state,
                                                         const bench_product *product,
                                                         const cuc_bench_input *a,

@@ -57,7 +57,7 @@ static cuc_status run_lt(void *data, cuc_stream *stream, uint64_t set)
     return st;
 }
 
-// Create one cuBLASLt object per group; the point's own object does not apply.
+// Create one cuBLASLt object for each group that has rows.
 static cuc_status make_lt(cuc_bench_state *state, grouped *g, char *why, size_t why_size)
 {
     *why = 0;

@@ -132,7 +132,7 @@ size_t bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[BE
     (void)cuc_gemm_plan_get_choice(&c, g->plan);
     const struct {
         const char *name;
-        double value, usual; // omitted if equal
+        double value, usual; // the figure is omitted if both are equal
     } figures[BENCH_PLAN_FIGURES] = {
         { "tile_rows", c.tile_m, 0 },   { "tile_columns", c.tile_n, 0 },
         { "tile_depth", c.tile_k, 0 },  { "tiles", (double)c.tiles, 0 },

@@ -95,8 +95,8 @@ static double clocks(const bench_product *p, int64_t rows, int64_t columns, int6
     return (double)steps * (computed > loaded ? computed : loaded) + ENDS + (split > 1 ? JOINS : 0);
 }
 
-// Choose the tile that minimizes the work of the busiest block. On ties the first tile wins, which
-// reads least.
+// Choose the tile that minimizes the work of the busiest block. Among equals choose the first tile,
+// which reads least.
 static void choose(bench_tile_gemm *g, int64_t multiprocessors)
 {
     static const int64_t shapes[][3] = {

@@ -1,4 +1,4 @@
-// Matrix products with examples/tile/gemm.tile.
+// Matrix products with gemm.tile, gemm_batched.tile and gemm_epilogue.tile of examples/tile.
 #ifndef CUCORE_BENCH_CASES_GEMM_TILE_H
 #define CUCORE_BENCH_CASES_GEMM_TILE_H
 

@@ -275,7 +275,7 @@ typedef struct streaming {
     cuc_stream *stream;
     cuc_bench_input *a, *b, *c;
     cuc_launch_config config;
-    uint64_t vectors; // of four
+    uint64_t vectors; // number of vectors of four elements
 } streaming;
 
 static cuc_status run_stream(void *data, cuc_stream *stream, uint64_t set)

@@ -1,5 +1,5 @@
 // Row normalizations: softmax, layer norm and RMS norm as tile programs, in handwritten CUDA C++
-// and in Python, and softmax in cuDNN. All are compared with a copy of the same bytes.
+// and in Python, and softmax in cuDNN. All are compared with a copy of the same number of bytes.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "cudnn_softmax.h"
@@ -69,7 +69,7 @@ static struct norm {
     norm_reference *reference;
     double absolute; // allowed error besides rounding
 } norms[] = {
-    // Not const, because the suite's cases point to it with their `data`.
+    // Not const, because the `data` of the suite's cases points to these rows.
     // clang-format off
     { "softmax",    "softmax.tile",    softmax_tile,    "BN", true,  "xy",      softmax,    0x1p-24 },
     { "layer_norm", "layer_norm.tile", layer_norm_tile, "N",  false, "xwbymre", layer_norm, 0x1p-16 },

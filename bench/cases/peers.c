@@ -19,7 +19,7 @@ static struct peer {
     char name[32];
     bench_child *child; // NULL: see `reason`
     char reason[512];   // why the peer is missing; not a failure
-    char told[64];      // the last case that reported it missing
+    char told[64];      // the last case for which the peer was reported missing
 } started[MAX_PEERS];
 
 static void start(struct peer *p)

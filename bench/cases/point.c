@@ -163,7 +163,7 @@ bench_array *bench_point_alias(bench_point *p, const bench_array *of, cuc_dtype 
         return NULL;
     }
     *a = *of;
-    a->written = false; // once is enough
+    a->written = false; // clearing the original clears this array too
     a->tensor.dtype = dtype;
     p->array_count++;
     return a;
@@ -230,7 +230,7 @@ typedef struct settings {
     const char *kernel;
 } settings;
 
-// Set NAME=; a later word with the same name replaces an earlier one.
+// Add a setting NAME=VALUE, which replaces an earlier one with the same name.
 static void set(settings *s, const char *word)
 {
     size_t name = strcspn(word, "=") + 1, i = 0;

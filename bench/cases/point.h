@@ -1,6 +1,6 @@
 // A benchmark point whose subjects are kernels: its arrays, and the tile and CUDA C++ kernels that
 // read and write them. cuc_launch() launches each kernel, and one function checks all. The suites
-// elementwise, norms and reductions share it.
+// attention, conv, decode, elementwise, norms and reductions use it.
 //
 // Failures stick: after one, the bench_point_ calls do nothing, and `status` holds it.
 #ifndef CUCORE_BENCH_CASES_POINT_H
@@ -21,7 +21,8 @@ typedef struct bench_array {
 
 typedef struct bench_point bench_point;
 
-// Check function of a subject. The arrays it writes are cleared before the run that is checked.
+// Check function of a subject. The arrays that the subject writes are cleared before the run that
+// is checked.
 typedef cuc_status bench_point_check(bench_point *p, char *why, size_t why_size);
 
 struct bench_point {
@@ -51,7 +52,7 @@ typedef struct bench_kernel_spec {
     const bench_array *zeroed[3];            // arrays to zero before each run
     double limit;                            // largest passing ratio to the peer; 0: none
     // Give the driver's assembler only this kernel of the program. Used for programs with roles,
-    // whose registers that assembler assigns.
+    // because only this assembler assigns registers to each role.
     bool by_driver;
     uint32_t flags, modes;           // of the subject
     const cuc_bench_figure *figures; // [figure_count] of the subject
@@ -65,9 +66,9 @@ typedef struct bench_kernel_spec {
 #define BENCH_I64(number)   { CUC_I64, 8, { .i64 = (number) } }
 // clang-format on
 
-// Axis of all such cases: compile settings that replace the suite's, joined by +. A setting is a
-// constant, "warps=8", "split=4", "stages=3", or "kernel=softmax_online" for another kernel with the
-// same parameters. "default" changes nothing.
+// Axis of all cases with such points: compile settings that replace the suite's, joined by +. A
+// setting is a constant, "warps=8", "split=4", "stages=3", or "kernel=softmax_online" for another
+// kernel with the same parameters. "default" changes nothing.
 #define BENCH_TILE_AXIS BENCH_AXIS("tile", STRING, "default", NULL)
 
 // Create a point, reading the state's axis `dtype`. `out` is NULL, and the point is skipped, if it

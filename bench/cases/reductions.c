@@ -1,6 +1,6 @@
 // Reductions and scans at memory speed: over all elements, rows and columns; running sums; row
 // cross entropy. Compares tile programs with handwritten CUDA C++, Python, and a copy of the same
-// bytes.
+// number of bytes.
 #include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
@@ -50,7 +50,7 @@ static struct operation {
     double (*join)(double a, double b);
     double nothing;
 } operations[] = {
-    // not const: the `data` of the suite's cases
+    // not const, because the `data` of the suite's cases points to these rows
     { "sum", "OP_sum", add_one, 0 },
     { "max", "OP_max", larger, -INFINITY },
 };

@@ -1,4 +1,4 @@
-// Double-precision references for library results, for every float type.
+// Reads the elements of matrices as doubles, for the references with which results are compared.
 #ifndef CUCORE_BENCH_CASES_REFERENCE_H
 #define CUCORE_BENCH_CASES_REFERENCE_H
 

@@ -77,7 +77,7 @@ static cuc_status add(cuc_bench_state *state, side *s, const char *name, double 
     return cuc_bench_state_add_subject(state, &subject);
 }
 
-// Python peers that can also launch.
+// Python peers for the case launch_3_arguments.
 static const char *const launch_peers[] = { "cuda.core", "cucore-python", "cucore-prepared",
                                             "cupy",      "numba",         "triton",
                                             NULL };

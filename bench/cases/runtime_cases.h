@@ -72,7 +72,8 @@ enum {
     BENCH_FILL = 7,
 };
 
-extern struct bench_case bench_cases[BENCH_CASES]; // not const, because `data` points to them
+extern struct bench_case bench_cases[BENCH_CASES]; // not const, because the `data` of the suite's
+                                                   // cases points to these rows
 
 // Create everything the cases use; with a NULL `stream`, also a stream. On failure the thread's
 // last error has the reason.

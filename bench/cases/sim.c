@@ -118,8 +118,8 @@ static cuc_status set_up_matmul(cuc_bench_state *state, void *data)
     return st < 0 ? st : cuc_bench_state_set_work(state, &work);
 }
 
-// Report the growth of the process's memory. The check passes up to twice the allocated device
-// memory.
+// Report the growth of the process's memory. The check permits a growth of up to twice the
+// allocated device memory.
 static cuc_status set_up_memory(cuc_bench_state *state, void *data)
 {
     json_t *point = request("saxpy", cuc_bench_state_int(state, "bytes") / 8);

@@ -171,7 +171,7 @@ static const struct program {
     const char *name, *source;
     uint32_t block;
     uint32_t tile;                   // the grid is n / tile, in both dimensions for square matrices
-    uint32_t element_bytes[BUFFERS]; // element size in a buffer of n or n * n; 0: no buffer
+    uint32_t element_bytes[BUFFERS]; // element size of a buffer of n or n * n elements; 0: none
     bool square;
     bench_expect *fills[BUFFERS]; // NULL: zero the buffer before each check
     cuc_status (*launch)(const point *p);
@@ -185,7 +185,7 @@ static const struct program {
 };
 
 // Count the PTX instructions of a thread that executes each once; returns 0 if there are backward
-// jumps, which cannot be counted.
+// jumps, because loops cannot be counted.
 static uint64_t count_instructions(const char *ptx)
 {
     static const char label_marks[] = "$:";

@@ -47,13 +47,13 @@ cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
 cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch,
                       const char *ptxas);
 
-// Compile such a source and get a kernel from it, which is released with the point.
+// Compile CUDA C++ and get a kernel, which is released with the point.
 cuc_status bench_kernel(cuc_kernel **out, cuc_bench_state *state, const char *file,
                         const char *source, const char *kernel);
 
-// Extract one kernel of a tile program, and the text before the first kernel, so that the others
-// are not assembled; the caller frees it. Returns NULL, with the failure recorded, if there is no
-// such kernel.
+// Extract one kernel of a tile program, and the text before the first kernel, so that the other
+// kernels are not assembled. The caller frees the text. Returns NULL, with the failure recorded, if
+// there is no such kernel.
 char *bench_one_kernel(const char *file, const char *name);
 
 // Release functions for cuc_bench_state_defer().

@@ -17,7 +17,7 @@ struct cuc__bench_values {
     struct cuc__bench_text *texts;
 };
 
-// Parse a list for an axis of this kind; messages name it `axis`. On failure nothing remains
+// Parse a list for an axis of this kind. Messages call it `axis`. On failure nothing remains
 // allocated.
 cuc_status cuc__bench_read_values(struct cuc__bench_values *out, int32_t kind, const char *axis,
                                   const char *list, const char *function);

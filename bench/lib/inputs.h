@@ -20,7 +20,7 @@ cuc_status cuc__bench_input_create(cuc_bench_input **out, struct cuc__bench_gpu 
                                    uint32_t index, uint64_t max_set_bytes);
 void cuc__bench_input_release(cuc_bench_input *input);
 
-// Set every bit of the first set to 1, in the order of the session's stream.
+// Set every bit of the first set to 1, as work on the session's stream.
 cuc_status cuc__bench_input_spoil(cuc_bench_input *input);
 
 #endif

@@ -11,7 +11,8 @@ bool cuc__bench_set_text(json_t *object, const char *key, const char *text);
 bool cuc__bench_set_number(json_t *object, const char *key, double number);
 bool cuc__bench_set_count(json_t *object, const char *key, uint64_t count);
 
-// Describe a point's axis values, and set the figures that a subject reported under "figures".
+// Describe a point's axis values, and set, under the key "figures", the figures that a subject
+// reported.
 json_t *cuc__bench_axes(const struct cuc__bench_point *p);
 bool cuc__bench_set_figures(json_t *object, const cuc_bench_result *r);
 

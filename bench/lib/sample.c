@@ -61,7 +61,8 @@ static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc_
                                 cuc_status (*enqueue)(const struct cuc__bench_trial *t,
                                                       struct cuc__bench_gpu *g, uint64_t set))
 {
-    // With CUCORE_LAUNCH_BLOCKING every launch would wait, including the blocking kernel's own.
+    // With CUCORE_LAUNCH_BLOCKING every launch waits for its kernel, so the blocking kernel would
+    // wait until its timeout.
     bool block = !(t->subject->flags & CUC_BENCH_SYNCHRONISES) && !cuc_launch_is_blocking();
     double before = 0, after = 0;
     float ms = 0;

@@ -39,7 +39,7 @@ struct cuc_bench {
     const char *device_reason;
     struct cuc__bench_clocks clocks;
 
-    cuc_bench_case **cases; // allocated one by one, because points refer to them
+    cuc_bench_case **cases; // allocated individually, because points refer to them
     size_t case_count, case_capacity;
     cuc_bench_peak *peaks;
     size_t peak_count, peak_capacity;

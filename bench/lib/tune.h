@@ -36,9 +36,9 @@ cuc_status cuc__tune_begin(struct cuc__tune_race *race, cuc_device *device,
                            const cuc_tune_options *options, const char *function);
 // Add a candidate; this is a cuc_tuned_visit callback whose user data is the race.
 void cuc__tune_add(void *race, const char *choice, double seconds);
-// Keep the candidates that the model ranks best; the caller then creates race->subject for them.
+// Keep the candidates that the model ranks best; the caller then creates their `subject`.
 void cuc__tune_select(struct cuc__tune_race *race);
-// Report a candidate's step, or a step of all candidates if it is NULL.
+// Report a candidate's step, or a step of all candidates if `candidate` is NULL.
 void cuc__tune_step(const struct cuc__tune_race *race, int32_t step,
                     const struct cuc__tune_candidate *candidate, uint64_t samples);
 // Remove a candidate that cannot take part; the thread's last error has the reason.

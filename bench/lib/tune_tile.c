@@ -1,5 +1,5 @@
 // Tunes tile kernels: creates one kernel per candidate and runs it on the caller's arguments.
-// Restores the arrays that kernels write before each run.
+// Before each run, restores the arrays that kernels write.
 #include "base/array.h"
 #include "tune.h"
 

@@ -66,7 +66,7 @@ cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const double *subj
     c.ratio = s.median;
     c.low = s.ci_low;
     c.high = s.ci_high;
-    // There are too few pairs for a 95 % interval, so the fields hold the extreme ratios.
+    // If there are too few pairs for a 95 % interval, the fields hold the extreme ratios.
     c.verdict = cuc__bench_median_rank(n) ? judge(&c, &t) : CUC_BENCH_UNSURE;
     return BENCH_WRITE(out, &c, cuc_bench_comparison);
 }

@@ -150,8 +150,8 @@ static const char *values_given(const request *q, const char *axis)
     return NULL;
 }
 
-// Write the values as an axis takes them: "2^10,12", "1024,4096", "1024,2^12". On a power-of-two
-// axis a number below 64 is an exponent.
+// Write values in the form that --axis accepts, such as "2^10,12" or "1024,2^12". On a power-of-two
+// axis a number below 64 is an exponent; the first of several exponents gets a "2^".
 static size_t values_text(char *out, size_t size, const char *values, bool powers)
 {
     bool exponents = false;

@@ -166,7 +166,7 @@ class TorchArrays:
 
     @staticmethod
     def only(function):
-        """A function of the first array only."""
+        """Return a function that passes only the first array to `function`."""
         return lambda x, *_: function(x)
 
     def reductions_cross_entropy(self, axes):

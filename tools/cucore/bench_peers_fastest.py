@@ -153,7 +153,7 @@ class TorchFastest:
                 images(n, (h - 1) // stride + 1, (w - 1) // stride + 1, k), stride, r // 2)
 
     def without_search(self, compute):
-        """Compute a reference; which algorithm is fastest does not matter for it."""
+        """Compute a reference, without the search for the fastest algorithm."""
         cudnn = self.torch.backends.cudnn
         cudnn.benchmark = False
         try:

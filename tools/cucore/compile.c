@@ -159,7 +159,8 @@ static json_t *kernels_json(cuc_object *object)
     const char *text;
     size_t count;
 
-    // An object without PTX would have to be loaded by the driver to answer this.
+    // List no kernels of an object without PTX: the driver would have to load the object to name
+    // them.
     if (cuc_object_get_ptx(&text, NULL, object) != CUC_OK ||
         cuc_object_get_kernel_count(&count, object) != CUC_OK)
         return list;
@@ -309,7 +310,8 @@ static int compile(job *j)
         return cli_fail("%s", why.text);
     choose_arch(j);
     int status = CLI_DONE;
-    // Name no architecture for the device's own, so that tuning records measured on it apply.
+    // Do not name the architecture if it is the device's own, so that tuning records measured on
+    // the device apply.
     bool asks = j->of_device && j->source.language->source == CUC_SOURCE_TILE;
     if (source_program(&program, &j->source, &j->options, asks ? NULL : j->arch) < 0 ||
         (j->machine ? cuc_tile_get_machine(&ir, &bytes, program)

@@ -49,7 +49,7 @@ typedef struct machine_cache {
 typedef struct machine {
     cuc_status driver_status;
     char *driver_message;   // why the driver is unusable; NULL: it is usable
-    char *driver_log;       // locations tried; NULL
+    char *driver_log;       // locations tried, or NULL
     int32_t driver_version; // 13000; 0: none
     char *driver_path;
     bool simulated;

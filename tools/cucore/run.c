@@ -100,8 +100,8 @@ static int take_operands(launcher *l, const cli_parser *parser)
     int32_t kind = l->source.language->source;
     if ((kind == CUC_SOURCE_CUDA && !l->kernel_name) || (l->kernel_name && !*l->kernel_name))
         return cli_usage_error("say which kernel to run: --kernel NAME");
-    // A tile kernel computes its own grid, even when loaded as compiled code. Compiled code lists
-    // its kernels.
+    // Only CUDA C++ source certainly needs these options: a tile kernel computes its own grid, and
+    // compiled code shows only after loading whether it is a tile kernel.
     if (kind == CUC_SOURCE_CUDA && !l->config.grid[0])
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
     if (kind == CUC_SOURCE_CUDA && !l->config.block[0])

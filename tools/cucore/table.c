@@ -46,7 +46,7 @@ static size_t width_of(const char *text)
     return n;
 }
 
-// 0: an empty column.
+// Returns the column's width; 0 if the column is empty below its head.
 static size_t column_width(const table *t, size_t column)
 {
     size_t most = 0;

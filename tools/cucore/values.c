@@ -80,8 +80,8 @@ int value_driver(bool *given, const char *text)
     return CLI_DONE;
 }
 
-// Return whether the real driver is present and has a device. Does not ask the library, because it
-// keeps the first driver that it tries.
+// Return whether the real driver is present and has a device. Does not ask the library, because the
+// library keeps the first driver that it tries.
 static bool real_device(void)
 {
     int (*init)(unsigned flags);

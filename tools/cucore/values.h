@@ -14,7 +14,7 @@ int value_real(double *out, const char *option, const char *text, double least, 
 // Select the driver, from --driver or by default. Call these before any library function, because
 // the first one reads CUCORE_DRIVER.
 int value_driver(bool *given, const char *text);
-// Fall back to the simulated driver, unlike the library, and say so: `what`, such as "the kernel",
+// Unlike the library, fall back to the simulated driver, and say so: `what`, such as "the kernel",
 // runs on it. An explicit choice is kept.
 void driver_settle(bool given, const char *what);
 

@@ -72,12 +72,13 @@ bool sim_check_init_new(struct sim_block *block);
 void sim_check_init_begin(struct sim_block *block);
 void sim_check_init_free(struct sim_block *block);
 // Track global memory. These functions may be called from any thread. Memory counts as written
-// unless sim_init_allocated() has marked it as fresh.
-void sim_init_allocated(uint64_t address, uint64_t bytes); // marks the memory as not yet written
+// unless sim_init_allocated() has marked it as not yet written.
+void sim_init_allocated(uint64_t address, uint64_t bytes); // marks memory as not yet written
 void sim_init_freed(uint64_t address, uint64_t bytes);     // no longer checked
 void sim_init_wrote(uint64_t address, uint64_t bytes);
 bool sim_init_written(uint64_t address, uint32_t bytes);
-void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes); // written exactly where `from` is
+// Marks the memory at `to` as written exactly where the memory at `from` is.
+void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes);
 
 // check_barrier.c owns block->steps. Its functions are called only if SIM_CHECK_BARRIER is enabled.
 bool sim_check_barrier_new(struct sim_block *block);

@@ -6,9 +6,9 @@
 // its warpgroup's wgmma products, and the copies that complete on one mbarrier.
 //
 // An agent's clock advances at each point where others may learn of its progress, so an agent and
-// its clock identify an access. A warp's view contains the clock up to which the warp knows each
-// agent. Barriers and similar operations propagate views. An access that the warp's view does not
-// cover is unordered with the warp's next access.
+// its clock identify an access. A warp's view contains, for each agent, the clock up to which the
+// warp knows the agent's accesses. Barriers and similar operations propagate views. An access that
+// the warp's view does not cover is unordered with the warp's next access.
 #ifndef CUCORE_SIM_CHECK_CHECK_AGENTS_H
 #define CUCORE_SIM_CHECK_CHECK_AGENTS_H
 
@@ -69,7 +69,8 @@ struct sim_race_warp {
     uint32_t agent;
     struct sim_view view;
     struct sim_stream stream[SIM_GROUPS];
-    uint32_t copies_met; // what the warp knew of its cp.async copies when its lanes last converged
+    uint32_t copies_met; // clock up to which the warp knew its cp.async copies when its lanes last
+                         // converged
     bool products_fenced;
 };
 
@@ -90,11 +91,11 @@ struct sim_race_cluster {
     struct sim_race_mbarrier *mbarriers; // hash table
     uint32_t mbarrier_count, mbarrier_capacity;
     struct sim_view arrived, passed; // at barrier.cluster: views from arrivals without .relaxed
-    struct sim_view running, ran;    // views from all arrivals; cover accesses made before them,
-                                     // even if not yet visible
+    struct sim_view running, ran;    // views from all arrivals; they cover accesses made before the
+                                     // arrivals, even if not yet visible
     struct sim_view places[SIM_RACE_PLACES]; // views from strong accesses, by a hash of the address
     bool fences;                             // a fence.proxy.async has been executed
-    bool broken;                             // out of memory, which the next access reports
+    bool broken;                             // memory has run out; the next access reports that
 };
 
 struct sim_race {

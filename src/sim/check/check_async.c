@@ -148,7 +148,7 @@ void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)
         return;
     sim_view_join(c, &b->passed, &b->coming);
     sim_view_clear(&b->coming);
-    // Marks of copies that complete on the mbarrier contain the number of its phase.
+    // In marks of copies that complete on the mbarrier, the clock is the number of its phase.
     c->agents[b->agent].now++;
 }
 
@@ -319,7 +319,7 @@ unsigned char *sim_race_actors(struct sim_program *program, const struct sim_fun
         for (uint32_t n = 0; n < s->operands; n++)
             count_uses(&s->operand[n], uses);
     }
-    // Compilers also emit atom with an unused result instead of red.
+    // Instead of red, compilers also emit an atom whose result is unused.
     for (size_t i = 0; actors && uses && i < f->statement_count; i++) {
         const struct sim_statement *s = &f->statements[i];
         if (strcmp(s->word[0], "atom") == 0 && s->operands &&

@@ -5,8 +5,8 @@
 // when lanes arrive, and considers only where: the n-th aligned barrier of a lane must be the n-th
 // of every other lane of its warp. When the count of a barrier completes, either all live lanes of
 // a warp or none must have arrived. An exiting lane need not arrive, unless it has bypassed the
-// barrier. It counts as having done so if it has stored at an instruction that the waiting lanes
-// can still reach.
+// barrier. A lane has bypassed the barrier if it has stored at an instruction that the waiting
+// lanes can still reach.
 #include "check.h"
 #include "sim/machine/code.h"
 

@@ -67,7 +67,7 @@ static uint64_t count_clear(const uint64_t *words, uint64_t at, uint64_t count)
     return clear;
 }
 
-// Sets bits atomically: blocks that run concurrently may own bytes of the same word.
+// Sets bits atomically: blocks that run concurrently may write bytes whose bits share a word.
 static void set_bits(uint64_t *words, uint64_t at, uint64_t count)
 {
     for (uint64_t n; count; at += n, count -= n) {

@@ -215,7 +215,8 @@ static bool in_order(const struct act *a, const struct sim_mark *m, uint32_t byt
                m->lane == SIM_LANES_APART;
     if (m->clock > sim_view_known(a->view, m->agent))
         return false;
-    // A wait covers only the lane's own copies. The other lanes know of them once they converge.
+    // A wait covers only the copies of the lane that waits. The other lanes know of these copies
+    // once the lanes converge.
     return m->agent != a->copies || !a->alone || m->clock <= a->copies_met || m->lane == a->lane ||
            m->lane == SIM_LANES_APART;
 }

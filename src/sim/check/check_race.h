@@ -52,7 +52,7 @@ bool sim_race_product(struct sim_warp *w, const struct sim_op *op);
 bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes);
 
 // Returns an array [statement_count + 1], owned by the program: the agent (enum sim_actor) of each
-// statement of a function, then the agent of all ops that decode.c adds. NULL if out of memory.
+// statement of a function, then one agent for all ops that decode.c adds. NULL if out of memory.
 unsigned char *sim_race_actors(struct sim_program *program, const struct sim_function *f);
 
 #endif

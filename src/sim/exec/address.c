@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define OFFSET_OF(address) ((address) & ((UINT64_C(1) << 56) - 1))
-// True if list element i is a 64-bit register. decode_operand.c sets these bits, which follow those
-// of the operands.
+// True if list element i is a 64-bit register. In `wide`, decode_operand.c sets bits for list
+// elements above those for operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
 static uint64_t window_of(enum sim_space space)

@@ -55,7 +55,8 @@
 __extension__ typedef unsigned __int128 sim_u128;
 __extension__ typedef __int128 sim_s128;
 
-// Returns true for types that moves and selections support, which excludes packed types and halves.
+// Returns true for types that moves and selections support. Packed types and halves are not among
+// them.
 static inline bool sim_is_plain(enum sim_type type)
 {
     const char class = sim_type_class(type);

@@ -214,7 +214,7 @@ static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Copies those bytes of each 16 that `which` selects. Does not access the others.
+// Copies the bytes that `which` selects in each 16 bytes. Does not access the other bytes.
 static bool copy_masked(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         unsigned char *to, const unsigned char *from, uint32_t bytes,
                         uint32_t which)

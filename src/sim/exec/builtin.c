@@ -132,8 +132,8 @@ static void convert(struct cuc__text *out, struct conversion *c, uint64_t value,
     free(big);
 }
 
-// Implements vprintf(format, arguments): writes a lane's output to `out`, and the number of
-// arguments used to `taken`.
+// Implements vprintf(format, arguments): writes a lane's output to `out`, and stores in `taken` the
+// number of arguments that the format uses.
 static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, const char *at,
                    uint64_t arguments, struct cuc__text *out, int *taken)
 {

@@ -54,7 +54,7 @@ sim_handler *sim_pick_mov(const struct sim_words *words, struct sim_op *op)
     }
 }
 
-// Moves a vector to one of equal shape, or a vector special register such as %tid.
+// Moves a vector, or a vector special register such as %tid, to a vector of equal shape.
 SIM_HANDLER(move_vector)
 {
     const uint32_t count = op->list_count / 2;

@@ -97,7 +97,7 @@ enum {
 #define CVT_INTEGERS(to, unused) EACH_SOURCE(CVT_INTEGER, to)
 EACH_INTEGER(CVT_INTEGERS, )
 
-// Load a value of a float type as a double, which can represent all of them.
+// Load a value of a float type as a double, which can represent every such value.
 static inline double load_F16(uint32_t bits, uint32_t flags)
 {
     (void)flags; // an f16 subnormal is normal in f32

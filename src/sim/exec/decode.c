@@ -106,8 +106,8 @@ bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
     return !*missing || sim_decode_refuse(d, "there is no such form without %s", missing);
 }
 
-// Groups of mutually exclusive words, for all instructions except those in `but`. They match ptxas,
-// which accepts most words in any order.
+// Groups of mutually exclusive words, for all instructions except those in `but`. Like ptxas, the
+// decoder rejects two words of a group but accepts most words in any order.
 static const struct {
     const char *words, *but;
 } choices[] = {

@@ -179,7 +179,7 @@ HALF_HANDLERS(abs, 1, ABSOLUTE)
 HALF_HANDLERS(min, 2, MIN)
 HALF_HANDLERS(max, 2, MAX)
 
-// Computes fma with .oob, which is 0 if an operand is the NaN that tensor copies write for
+// Computes fma with .oob: the result is 0 if a or b is the NaN that tensor copies write for
 // out-of-bounds elements. `extra`: the flags, followed by these bits.
 enum { EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17 };
 static uint32_t fma_oob(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)

@@ -200,8 +200,8 @@ enum {
     EXTRA_BITS = 0xffff,
 };
 #define SIZE_LOG2(op) ((op)->extra >> EXTRA_SIZE_SHIFT & 0xf)
-// True if list element i is a 64-bit register. decode_operand.c sets these bits, which follow those
-// of the operands.
+// True if list element i is a 64-bit register. In `wide`, decode_operand.c sets bits for list
+// elements above those for operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
 static uint64_t load(const void *host, uint32_t size, bool is_signed)
@@ -329,7 +329,7 @@ static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint
 }
 
 // Define loads and stores. The `checked` variants also check reads and record writes. The variant
-// is chosen when a program is loaded, so the other ones have no overhead.
+// is chosen when a program is loaded, so the unchecked ones have no overhead.
 #define LOAD_STORE(name, bytes, checked)                                                           \
     static enum sim_next run_ld_##name(struct sim_warp *w, const struct sim_op *op, uint32_t mask) \
     {                                                                                              \

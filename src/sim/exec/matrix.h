@@ -49,8 +49,8 @@ void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM
 // Returns the number of valid selectors.
 uint32_t sim_sparse_selectors(enum sim_type type, uint32_t k);
 
-// Returns true if all live lanes of the warp are active. If some lanes have not reached an aligned
-// instruction yet, it is retried later. It does not wait for lanes that its guard disables.
+// Returns true if all live lanes of the warp are at the aligned instruction, whether its guard
+// enables them or not. Otherwise the instruction must be retried later.
 static inline bool sim_together(const struct sim_warp *w)
 {
     if (w->alive & ~w->active)

@@ -259,7 +259,7 @@ static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uin
 }
 
 // Runs cp.async.mbarrier.arrive. The copies are complete, so it arrives at once. Without .noinc it
-// increments the pending count first, which leaves the count unchanged.
+// increments the pending count before it arrives, so the count does not change.
 static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {

@@ -357,8 +357,8 @@ static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
             strcmp(code->source->statements[op->statement].word[0], "alloca") == 0);
 }
 
-// Continues with a function until it needs the depth of another function, which it then returns.
-// Returns NULL once the function's own depth is known.
+// Continues with a function until it needs the depth of another function, and returns that other
+// function. Returns NULL once the function's own depth is known.
 static const struct sim_code *count_stack(const struct sim_code *code, struct depth *depths)
 {
     struct depth *own = &depths[code->index];

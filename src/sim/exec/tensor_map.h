@@ -29,8 +29,7 @@ struct sim_tensor_map {
     uint64_t stride[SIM_TENSOR_RANK - 1]; // distance in bytes between elements along dimension i +
                                           // 1
     uint32_t last[SIM_TENSOR_RANK];       // extents of the tensor minus one
-    uint16_t box[SIM_TENSOR_RANK];        // tiled: number of elements from a box's first to its
-                                          // last
+    uint16_t box[SIM_TENSOR_RANK];        // tiled: extent of a box in elements of the tensor
     uint8_t step[SIM_TENSOR_RANK];        // traversal stride within a box; [0] is unused
     uint8_t rank;
     uint8_t type;       // CUtensorMapDataType
@@ -47,7 +46,7 @@ struct sim_tensor_map {
 static_assert(sizeof(struct sim_tensor_map) == 128, "as long as a CUtensorMap");
 
 // Storage of an element of a CUtensorMapDataType: its bits in global memory. If `padded`, 16
-// elements occupy 16 bytes of shared memory all the same.
+// elements occupy 16 bytes of shared memory, whatever `bits` is.
 struct sim_tensor_format {
     uint8_t bits;
     bool padded;

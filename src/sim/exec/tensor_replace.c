@@ -25,7 +25,7 @@ enum field {
     FILL,
 };
 
-// The kinds of fields: a plain value, a value per axis, which an ordinal selects, or a constant in
+// The kinds of fields: a plain value, a value of the axis that an ordinal selects, or a constant in
 // the instruction. `type`: type of the value; `count`: number of valid ordinals or constants.
 static const struct {
     const char *word;
@@ -59,7 +59,7 @@ static void replace(struct sim_tensor_map *m, enum field field, uint32_t number,
     case ADDRESS:
         m->address = value;
         break;
-    case RANK: // minus one
+    case RANK: // the value is the rank minus one
         m->rank = value < SIM_TENSOR_RANK ? (uint8_t)(value + 1) : 0;
         break;
     case BOX_DIM:

@@ -28,7 +28,7 @@ static void look_up(const float *values, const unsigned char *codes, uint32_t co
         out[i] = values[codes[i]];
 }
 
-// Unpacks elements of `bytes` bytes in all to f32, which is exact for all types.
+// Unpacks elements, which take `bytes` bytes together, to f32. This is exact for all types.
 static void unpack(enum sim_type type, const unsigned char *codes, uint32_t bytes, float *out)
 {
     uint32_t words[WGMMA_STEP / 4];

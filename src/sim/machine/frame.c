@@ -57,7 +57,7 @@ static uint64_t cycles(uint32_t khz)
     return khz ? ns / million * khz + ns % million * khz / million : ns;
 }
 
-// Returns a special register that describes the block's cluster or shared memory.
+// Returns the value of a special register that describes the block's cluster or shared memory.
 static uint64_t block_special_value(const struct sim_block *block, uint32_t special)
 {
     const struct sim_grid *grid = block->grid;

@@ -21,8 +21,8 @@ struct sim_index {
     uint32_t mask, count, capacity;
 };
 
-// Defines an index in static memory, of at most `most` rows, a power of two. Adding rows cannot
-// fail.
+// Defines an index of at most `most` rows in static memory; `most` is a power of two. Adding rows
+// cannot fail.
 #define SIM_INDEX_STATIC(name, most)               \
     static uint32_t name##_heads[most];            \
     static struct sim_index_row name##_rows[most]; \

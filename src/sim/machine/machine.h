@@ -45,8 +45,8 @@ enum sim_next {
 typedef enum sim_next sim_handler(struct sim_warp *w, const struct sim_op *op, uint32_t mask);
 
 // A decoded instruction. Operands are byte offsets into the frame: o[0] is the destination, if
-// there is one, and the sources follow in the order written. The instruction's table row defines
-// the use of `extra` and `list` for everything else.
+// there is one, and the sources follow in the order written. Everything else is in `extra` and
+// `list`, whose use the instruction's table row defines.
 struct sim_op {
     sim_handler *run;
     uint32_t guard;      // frame offset of the guard predicate, or SIM_NO_GUARD
@@ -77,7 +77,7 @@ struct sim_code {
     struct {
         uint32_t special; // enum sim_special
         uint32_t at;      // frame offset
-    } * specials;         // special registers that it reads and that do not change while it runs
+    } * specials; // special registers that the function reads and that are constant in a call
     uint32_t special_count;
     struct {
         enum sim_space space;
@@ -142,8 +142,8 @@ struct sim_warp {
     uint32_t stack_top[SIM_WARP]; // bytes that alloca has taken from the end of each lane's stack
     uint32_t asleep;              // lanes in nanosleep during the current scheduler round
     uint32_t sleep_ns;            // shortest sleep of these lanes
-    bool looked; // in the current round, the warp has read global memory that threads outside of
-                 // its cluster write
+    bool looked; // in the current round, the warp has accessed global memory, which threads outside
+                 // of its cluster may write
     uint32_t patience, try_failed; // when mbarrier.try_wait last failed: the cluster's `patience`,
                                    // and the lanes that failed
     uint64_t instructions;         // executed instructions times lanes, for the benchmark
@@ -251,7 +251,7 @@ struct sim_grid {
 // 128-bit register consists of two 64-bit ones, low half first: SIM_R64(w, at) and SIM_R64(w, at +
 // 256).
 
-// Sets where lanes continue in the running frame. Precedes SIM_REGROUP.
+// Sets where lanes continue in the running frame. Handlers call it before they return SIM_REGROUP.
 static inline void sim_place(struct sim_warp *w, uint32_t lanes, uint32_t pc)
 {
     for (; lanes; lanes &= lanes - 1)

@@ -141,8 +141,8 @@ static void append(struct sim_parser *p, const char *text, size_t bytes)
     memcpy((char *)p->bytes.items + before, text, bytes);
 }
 
-// Reads the opcode whose first word is the current token. There may be blanks before a dot, which
-// is rare.
+// Reads the opcode whose first word is the current token. Blanks before a dot are permitted but
+// rare.
 static const struct sim_opcode *read_opcode(struct sim_parser *p)
 {
     const char *at = p->token.at, *tail;

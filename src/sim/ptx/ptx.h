@@ -223,7 +223,7 @@ struct sim_module {
     struct cuc__arena *arena; // holds everything above
 };
 
-// Special registers by name ("%tid.x" is SIM_SR_TID_X): X(tag, name, type), in special.def.
+// Special registers by name ("%tid.x" is SIM_SR_TID_X): SPECIAL(tag, name, type), in special.def.
 enum sim_special {
 #define SPECIAL(tag, name, type) SIM_SR_##tag,
 #include "special.def"

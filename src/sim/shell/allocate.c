@@ -61,7 +61,7 @@ CUresult sim_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned flags)
     return allocate(ptr, bytes, MEMORY_MANAGED, flags);
 }
 
-// Frees memory after waiting for the device's work, as the driver does. Tests may rely on it.
+// Frees memory after waiting for the device's work, as the driver does. Tests may rely on the wait.
 static CUresult free_now(CUdeviceptr ptr, const char *by)
 {
     CUresult code = sim_drain_context(sim_current());
@@ -71,7 +71,7 @@ static CUresult free_now(CUdeviceptr ptr, const char *by)
     struct allocation *a = sim_find(ptr);
     if (!a || a->base != ptr || a->freeing || (a->graph && !a->graph->launched))
         return CUDA_ERROR_INVALID_VALUE;
-    if (a->graph) { // its graph has left it allocated
+    if (a->graph) { // graph memory that the last launch left allocated
         a->graph->launched = false;
         sim_graph_memory_sleep(a, by);
         sim_graph_memory_retain(a);

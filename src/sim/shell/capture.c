@@ -82,8 +82,8 @@ CUresult sim_capture_spoil_event(const struct event *event)
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
-// Reports that a graph was destroyed while a capture added to it. It can be neither queried nor
-// extended.
+// Reports that a graph was destroyed while a capture added to it. Such a capture can be neither
+// queried nor extended.
 static void check_graph(const struct capture *c)
 {
     if (!c->graph)

@@ -147,7 +147,7 @@ static struct image *image_new(struct code *code, struct context *context,
 }
 
 // Returns the status of a failed load: either the text was refused, or memory ran out. The loader
-// returns only a text, so errno, which was 0 before, tells the two apart.
+// reports only a message, so errno, which was 0 before, tells the two apart.
 static CUresult refused(void)
 {
     return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;

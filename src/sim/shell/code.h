@@ -10,7 +10,7 @@ struct image {
     struct context *context; // NULL: the first image, before a context has taken it
     struct sim_program *program;
     bool allocates;        // its kernels may call malloc() or free()
-    struct sim_heap *heap; // heap of the context; NULL until one of its kernels is launched
+    struct sim_heap *heap; // heap of the context; NULL until one of the image's kernels is launched
     int uses;              // launches that are queued or running
     bool gone;
 };

@@ -181,8 +181,8 @@ static int version_of(int fn, int version)
     return newest;
 }
 
-// Looks up a function. If there is none, succeeds with a NULL *out, and *found says why. It is an
-// error only if the version is too new for the function.
+// Looks up a function. Fails only for invalid arguments. If the name is unknown, or all versions of
+// the function are newer than `version`, stores NULL in *out, and *found tells which.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {

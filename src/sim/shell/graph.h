@@ -36,7 +36,7 @@ struct node {
     struct node **from;
     size_t from_count;
     uintptr_t original; // clones: the node of which this is a clone
-    uintptr_t context;  // a handle, as are the members below
+    uintptr_t context;  // a handle, as are `kernel` and `event`
     int priority;
     uintptr_t kernel, event;
     void **parameters;         // kernels: created on request
@@ -108,14 +108,15 @@ void sim_exec_drop(struct exec *exec);
 void sim_steps_of(struct steps *steps, const struct graph *graph);
 void sim_steps_free(struct steps *steps);
 
-// conditional.c: returns the branches of a conditional node as steps, which work and steps share.
+// conditional.c: returns the branches of a conditional node, with their bodies as steps. Work items
+// and steps share the result.
 struct branch *sim_branch_of(const struct node *node);
 const struct steps *sim_branch_body(const struct branch *branch, unsigned index); // NULL: no more
 bool sim_branches_alike(const struct branch *a, const struct branch *b);
 void sim_branches_end(struct branches *branches);
 void sim_condition_drop(struct condition *condition);
-bool sim_condition_unused(const struct graph *graph); // true if a condition was created for it that
-                                                      // no node uses
+// Returns true if a condition was created for the graph but no node uses it.
+bool sim_condition_unused(const struct graph *graph);
 bool sim_body_takes(CUgraphNodeType type);
 
 // user_object.c

@@ -125,7 +125,7 @@ static bool device_launchable(CUgraphNodeType type)
            type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
 }
 
-// Returns the first node in the bodies that has a type bodies must not contain.
+// Returns the first node in the bodies whose type is not permitted in a body.
 static uintptr_t wrong_in_bodies(const struct branch *branch)
 {
     const struct steps *body;

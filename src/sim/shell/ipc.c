@@ -193,7 +193,7 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr *ptr, CUmemoryPool pool,
 
 // ---- events -------------------------------------------------------------------------------------
 
-// Maps the page of an event's file. The event takes over the file; on failure, closes it.
+// Maps the page of an event's file. Gives the file to the event, or closes the file on failure.
 static bool take_page(struct event *event, int fd)
 {
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -219,8 +219,8 @@ bool sim_event_share(struct event *event)
     return take_page(event, fd);
 }
 
-// Closes the event's file. The page stays, since queued work may still write to it. Its last user
-// frees the file.
+// Closes the event's file. The page stays, since queued work may still write to it. The file is
+// freed with its last mapping.
 void sim_event_unshare(struct event *event)
 {
     if (event->shared)

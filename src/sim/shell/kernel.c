@@ -315,7 +315,7 @@ CUresult sim_cuFuncSetSharedMemConfig(CUfunction func, unsigned config)
     return config <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Always reports that a function is loaded, since that happens together with its library.
+// Always reports that a function is loaded, since it is loaded together with its library.
 CUresult sim_cuFuncIsLoaded(unsigned *state, CUfunction func)
 {
     struct context *c;

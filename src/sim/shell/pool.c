@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The peer access of the pool that ended last. Like some drivers, this driver gives it to that
-// device's next pool.
+// The peer access of the pool that was destroyed last. Like some drivers, this driver grants the
+// same access to the next pool of that device.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];

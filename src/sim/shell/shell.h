@@ -91,7 +91,8 @@ struct context {
     uint64_t id;
     CUresult lost; // sticky error
     size_t limits[SIM_LIMITS];
-    void *heap; // heap for malloc() in its kernels, which the back end owns; NULL: none has run yet
+    void *heap; // heap for malloc() in its kernels; belongs to the back end; NULL until such a
+                // kernel runs
     CUfunc_cache cache;
     uintptr_t peers[SIM_DEVICES];
     struct stream *legacy;
@@ -227,7 +228,7 @@ struct pool {
     int file; // file of a shareable pool; `file_end`: where its next memory begins
     uint64_t file_end;
     bool imported, exported;
-    size_t imports; // number of imports by a process, which share one pool object
+    size_t imports; // number of imports by this process, which all share one pool object
 };
 
 // Code
@@ -387,8 +388,8 @@ struct sim_shell {
                          // lock
     bool guard;          // freed memory, and addresses around memory, are inaccessible
     size_t fresh_most;   // number of bytes of fresh memory to fill, so that nobody relies on zeros
-    unsigned generation; // number of resets; a stack of contexts from before the last one counts as
-                         // empty
+    unsigned generation; // number of resets; a stack of contexts from before the last reset counts
+                         // as empty
     uint64_t serial;     // last id
     uintptr_t handles;   // number of handles issued so far
     int workers;
@@ -485,7 +486,7 @@ extern _Atomic unsigned char sim_skip[]; // functions that only return 0
 void sim_enlist(void *object, enum kind kind, struct context *context);
 // Removes an object from the table. The caller keeps its memory.
 void sim_delist(void *object);
-// Return the object with a handle, or NULL. The first does not find destroyed objects.
+// Return the object with a handle, or NULL. sim_object() does not find destroyed objects.
 void *sim_object(const void *handle, enum kind kind);
 void *sim_object_or_destroyed(const void *handle, enum kind kind);
 // Returns true if a handle was issued at some time.
@@ -554,7 +555,7 @@ CUresult sim_stream_thread(struct stream *stream);
 void sim_stream_wake(struct stream *stream);
 // Enqueues work in stream order for the stream's thread. Never releases the lock.
 void sim_enqueue(struct stream *stream, const struct work *work);
-// Copy work, which then shares its resources, and release the resources.
+// Copy work, so that the copy shares its resources, and release these resources.
 struct work sim_work_copy(const struct work *work);
 void sim_work_drop(struct work *work);
 void sim_work_run(struct work *work, struct stream *stream); // runs it now, as part of other work

@@ -428,8 +428,8 @@ CUresult sim_stream_thread(struct stream *s)
     return CUDA_SUCCESS;
 }
 
-// Drops the work of a stream that cannot continue, and returns an error. Without a thread, its
-// queue contains only the work of this call.
+// Drops the work of a stream that cannot continue, and returns an error. If the stream has no
+// thread, its queue contains only the work of this call.
 static CUresult stuck(struct stream *s)
 {
     if (!s->first || s->worker)
