@@ -149,7 +149,8 @@ def measure(rows, wait, seconds):
             good.append((row, []))
         except Exception as error:
             print(f"{row[0]} {row[1]}: {error!r}", file=sys.stderr)
-    # Rotate the order of a case's subjects: the first may be slowed by the last one's leftovers.
+    # Reverse the order of a case's subjects after each round, because work that one leaves behind
+    # may slow the next.
     cases = [list(group) for _, group in itertools.groupby(good, lambda row: row[0][0])]
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -28,7 +28,7 @@ typedef struct attention {
 } attention;
 
 // Compute a query's weights and result in double precision from the keys and values of its head.
-// The weights use the end of `x`.
+// The weights are stored at the end of `x`.
 static double attend(const attention *a, double *x, const double *query, int64_t row, double *out)
 {
     const double *keys = x, *values = x + a->sequence * a->depth;

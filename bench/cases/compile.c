@@ -65,7 +65,7 @@ static const char *const instances[] = { "reduce<float, Add, 256, 4>",
                                          "reduce<double, Most, 512, 2>" };
 
 static const struct source {
-    const char *name, *text, *symbol; // the symbol, or a prefix of it
+    const char *name, *text, *symbol; // the kernel's symbol, or a prefix of it
     const char *const *expressions;
     size_t expression_count;
     const char *headers; // name for cuc_find_header_dir()

@@ -137,7 +137,7 @@ static const struct work {
     cuc_status (*run)(struct subject *s);
     bool includes; // may reuse a stored list of included files
     bool needs_device;
-    const char *headers; // name of the headers it needs; NULL: none
+    const char *headers; // name of the headers that the work needs; NULL: none
 } works[] = {
     { "cuda", run_cuda, false, false, NULL },
     { "cuda_fp16", run_cuda_fp16, true, false, "cuda" },

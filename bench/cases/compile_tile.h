@@ -1,5 +1,5 @@
-// Cases of the suite compile that compile tile source to PTX, compared with nvJitLink's time for
-// that PTX.
+// Cases of the suite `compile` that time the compilation of tile source to PTX, and compare it with
+// nvJitLink's time for that PTX.
 #ifndef CUCORE_BENCH_CASES_COMPILE_TILE_H
 #define CUCORE_BENCH_CASES_COMPILE_TILE_H
 

@@ -368,8 +368,8 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(axes), .setup = set_up),
 };
 
-// ---- Random points: half of them with less than 256 MB of keys and values, half with more; half
-// of them in pages
+// ---- Random points: half with less than 256 MB of keys and values, half with more; of both, half
+// in pages
 
 static void draw(char *out, size_t size, bench_random *r)
 {

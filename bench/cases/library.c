@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Libraries of GPU machine code do not work on a simulated device, and might find a real one in the
-// machine. Tests replace the library with an explicitly named file.
+// Libraries of GPU machine code do not work on a simulated device, and might find a real device in
+// the machine. Tests replace the library with an explicitly named file.
 static bool fits_device(const char *library, char *why, size_t why_size)
 {
     if (!cuc_driver_is_simulated() || cuc__find_environment(library, ""))

@@ -2,7 +2,7 @@
 // read and write them. cuc_launch() launches each kernel, and one function checks all. The suites
 // attention, conv, decode, elementwise, norms and reductions use it.
 //
-// Failures stick: after one, the bench_point_ calls do nothing, and `status` holds it.
+// Failures stick: `status` holds the first one, and later bench_point_ calls do nothing.
 #ifndef CUCORE_BENCH_CASES_POINT_H
 #define CUCORE_BENCH_CASES_POINT_H
 
@@ -101,7 +101,8 @@ bench_array *bench_point_alias(bench_point *p, const bench_array *of, cuc_dtype 
 // Add a kernel as a subject; if it does not compile, the subject fails.
 void bench_point_kernel(bench_point *p, const bench_kernel_spec *spec);
 
-// Add a device copy that reads and writes as many bytes as a run; `flags` may make it the peer.
+// Add a device copy that reads and writes as many bytes as a run; `flags` may make the copy the
+// peer.
 void bench_point_copy(bench_point *p, uint32_t flags);
 
 void bench_point_skip(bench_point *p, const char *subject, const char *why);

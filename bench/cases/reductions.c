@@ -97,7 +97,7 @@ static cuc_status check_all(bench_point *p, char *why, size_t why_size)
     return bench_near(&got, p->expected, 1, 0, slack(p, count), "element", 0, why, why_size);
 }
 
-// Check rows or columns one by one.
+// Check rows or columns individually.
 static cuc_status check_lines(bench_point *p, bool columns, char *why, size_t why_size)
 {
     int64_t lines = columns ? p->columns : p->rows, length = columns ? p->rows : p->columns, line;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Settings that distinguish the subjects. The first one is the peer.
+// Settings that distinguish the subjects. The subject with the first setting is the peer.
 static const struct setting {
     const char *name, *check;
 } settings[] = {
@@ -49,8 +49,8 @@ static cuc_status start(bench_child **out, cuc_bench_state *state, const struct 
     return st;
 }
 
-// Add a subject for each of the first `count` settings; it runs the kernel that `point` describes.
-// `items`, unless NULL, receives the kernel's instruction count.
+// Add a subject for each of the first `count` settings. Each subject runs the kernel that `point`
+// describes. `items`, unless NULL, receives the kernel's instruction count.
 static cuc_status add(cuc_bench_state *state, size_t count, const char *threads, json_t *point,
                       double *items)
 {

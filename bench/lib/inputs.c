@@ -176,8 +176,8 @@ static uint64_t automatic_sets(const struct cuc__bench_gpu *g, uint64_t stride, 
     uint64_t free_bytes = 0, sets = 2 * g->l2_bytes / stride + 1;
 
     if (g->simulated)
-        return 2; // there is no cache, and each set costs time; two sets reveal failures that one
-                  // hides
+        return 2; // there is no cache, and each set costs time; two sets reveal failures that a
+                  // single set hides
     if (!most && cuc_device_get_memory_info(&free_bytes, NULL, g->device) >= 0)
         most = free_bytes / 8;
     if (sets > MAX_SETS)

@@ -126,7 +126,8 @@ void cuc__tune_drop(struct cuc__tune_candidate *c)
 
 // ---- The race: a session of one point
 
-// Run a candidate once. On a simulated device, the first run, which is checked, takes longest.
+// Run a candidate once. Report its first run, which is checked, because on a simulated device this
+// run takes longest.
 static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
 {
     struct cuc__tune_candidate *c = data;

@@ -39,7 +39,7 @@ static size_t sets_for(const launcher *l)
     if (!bytes)
         return 1;
     if (cuc_driver_is_simulated())
-        return 2; // there is no cache; two sets reveal failures that one hides
+        return 2; // there is no cache; two sets reveal failures that a single set hides
     (void)cuc_device_get_attribute(&l2, l->device, CUC_DEVICE_L2_CACHE_SIZE);
     (void)cuc_device_get_memory_info(&free_bytes, NULL, l->device);
     uint64_t wanted = 2 * (uint64_t)(l2 > 0 ? l2 : 0) / bytes + 1, most = free_bytes / 8 / bytes;

@@ -19,7 +19,7 @@ typedef struct contender {
     argument_set sets[MAX_SETS]; // used in rotation, so that no run finds its data in L2
     size_t set_count;
     cuc_buffer **pristine; // [argument_count], initial contents of inout: arguments
-    void *request;         // the owner, passed to its check
+    void *request;         // the request that owns the contender, for its check
 } contender;
 
 // Create the sets on the stream; the kernel must be loaded.

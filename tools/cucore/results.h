@@ -118,8 +118,8 @@ const char *results_text(const results *r, const char *dotted); // NULL: absent 
 // Return an axis value as text; it is formatted into `out` unless it is a string already.
 const char *results_axis_text(char *out, size_t size, const json_t *value);
 
-// results_print.c: print documents as tables, as Markdown, or as one CSV (table.h), each with its
-// machine and a mark if that is simulated.
+// results_print.c: print documents as tables, as Markdown, or as one CSV (table.h), each document
+// with its machine and, if the machine is simulated, a mark.
 void results_print(FILE *to, const results *documents, size_t count, table_style style);
 // Print the summaries of a case, its lowest points and its failed ones. `list` has the case's
 // results.

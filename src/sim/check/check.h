@@ -8,7 +8,7 @@
 //   check_async.c    handles asynchronous copies and products: missing waits and fences
 //   check_barrier.c  finds barriers that only a part of a warp reaches
 //
-// memory.c calls the checks once an access is known to be in bounds. Accesses that bypass
+// load_store.c calls the checks once an access is known to be in bounds. Accesses that bypass
 // sim_reach() must call sim_check_access() themselves.
 #ifndef CUCORE_SIM_CHECK_CHECK_H
 #define CUCORE_SIM_CHECK_CHECK_H

@@ -173,7 +173,8 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
 }
 
 // Handles an access to another block's memory. If that block may have ended, reports a finding.
-// Otherwise that block checks, when it ends, that synchronization orders the access before its end.
+// Otherwise that block checks, when it ends, that synchronization orders the access before the
+// block's end.
 static bool reach_other(struct act *a)
 {
     struct sim_race *race = a->owner->race;

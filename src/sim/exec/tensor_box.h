@@ -52,8 +52,8 @@ bool sim_box_read(struct sim_box *b);
 // Iterate over the rows, in their order in shared memory.
 void sim_box_first_row(struct sim_box *b);
 void sim_box_next_row(struct sim_box *b);
-// Clips the row to the tensor. Returns its address in memory, the offset of its first byte in the
-// row, and its size. False if nothing remains.
+// Clips the row to the tensor. Returns the address of the remaining part in memory, the offset of
+// that part in the row, and its size. False if nothing remains.
 bool sim_box_clip(const struct sim_box *b, uint64_t *address, uint32_t *from, uint32_t *bytes);
 
 #endif

@@ -166,8 +166,8 @@ SIM_HANDLER(run_vmad)
     return SIM_NEXT;
 }
 
-// Forms on all parts. A selector contains part numbers, that of the lowest part last. It numbers
-// the parts of a first, then those of b.
+// Forms on all parts. A selector lists a part number for each part of the operand; that of the
+// lowest part is last. The parts of a have the first numbers, and those of b follow.
 struct parts {
     uint32_t from[4];
 };

@@ -77,7 +77,7 @@ static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
     return at ^ phase << 4;
 }
 
-// Resolves a chunk with full checks, if access checks are enabled or it is out of bounds.
+// Resolves a chunk with full checks, if access checks are enabled or the chunk is out of bounds.
 static const unsigned char *look(struct sim_warp *w, const struct sim_op *op,
                                  const struct sim_tile *t, uint32_t row, uint64_t at)
 {

@@ -125,7 +125,7 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     return true;
 }
 
-// Location of a matrix in memory, which consists of lines of contiguous elements.
+// A matrix in memory, which consists of lines of contiguous elements.
 struct place {
     uint32_t lines, length; // number of lines; elements in a line
     uint32_t bits;          // width of an element

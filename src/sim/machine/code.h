@@ -78,7 +78,7 @@ struct sim_program {
     size_t kernel_count;
     const struct sim_handlers *handlers;
     struct sim_index functions_named, variables_named; // names in the module
-    uint32_t cache_count; // number of range caches that its loads and stores use
+    uint32_t cache_count; // number of range caches that the program's loads and stores use
     void **kept;          // freed with the program
     size_t kept_count, kept_room;
 };

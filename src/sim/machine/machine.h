@@ -107,7 +107,7 @@ struct sim_frame {
     struct sim_frame *caller;
     const struct sim_code *code;
     uint32_t return_pc;  // pc in the caller
-    uint32_t lanes;      // lanes that are still running in it
+    uint32_t lanes;      // lanes that are still running in this call
     uint32_t local_base; // offset of its .local variables in each lane's stack
     uint32_t depth;
     struct sim_frame *next_free;
@@ -370,9 +370,9 @@ struct sim_kernel {
     const struct sim_code *code;
 };
 
-// Looks up an address in the driver's table of accessible memory, after a miss in the cache.
-// Returns true and the range that contains the address. `generation` changes whenever a range is
-// freed.
+// Looks up an address in the driver's table of accessible memory, after a miss in the cache. On
+// success returns true, with the range that contains the address in `out`. `generation` changes
+// whenever a range is freed.
 bool sim_memory_find(uint64_t address, struct sim_range *out);
 extern _Atomic uint64_t sim_memory_generation;
 // Registers a range. Variables of modules are ranges too.

@@ -146,8 +146,8 @@ CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     return code ? code : sim_cuStreamSynchronize(NULL);
 }
 
-// Returns true for memory in a pool that the stream's device cannot access. cuMemcpyPeerAsync() can
-// access it anyway.
+// Returns true if the memory is in a pool, and the stream's device cannot access this pool.
+// cuMemcpyPeerAsync() can access the memory anyway.
 static bool is_closed_to(const struct stream *s, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);

@@ -1,5 +1,5 @@
-// Weak default definitions of all functions of cu.def and more.def, for those that no other file
-// defines.
+// Weak default definitions of all functions of cu.def and more.def. They take effect for the
+// functions that no other file defines.
 #include "shell.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

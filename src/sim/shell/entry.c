@@ -146,7 +146,7 @@ static const any_function per_thread[FN_COUNT] = {
 #undef ALSO_PER_THREAD
 };
 
-// Older versions of names that map to the same row.
+// Older versions of functions, each with the row of the function that implements it.
 static const struct {
     int fn, version;
 } also[] = {
@@ -285,7 +285,7 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
-// Takes the lock for the fork: other threads run while it copies memory, and without the lock the
+// Takes the lock for fork(): other threads run while fork() copies memory, and without the lock the
 // child's lists could be inconsistent.
 static void before_fork(void)
 {

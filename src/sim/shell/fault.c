@@ -14,7 +14,7 @@ static struct fault *faults;
 static size_t fault_capacity;
 
 // Returns true if a fault applies to a function. A fault that was armed for a name applies to all
-// its variants.
+// variants of that function.
 static bool meets(const struct fault *f, int fn)
 {
     return f->fn == fn || f->fn == FN_COUNT || sim_same_function(f->fn, fn);

@@ -51,7 +51,7 @@ struct graph {
     struct node *first, **last;
     size_t count;
     struct user_ref *users;
-    struct condition **conditions; // conditions with handles that were created for it
+    struct condition **conditions; // conditions with handles that were created for the graph
     size_t condition_count;
     bool child;           // belongs to a node, which alone may destroy it
     bool body;            // body of a conditional node: like `child`, but captures may add to it

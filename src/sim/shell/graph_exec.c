@@ -513,7 +513,8 @@ static CUgraphExecUpdateResult parameters_differ(const struct exec *e, const str
 static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
                                        const struct steps *new, CUgraphExecUpdateResultInfo *info);
 
-// Compares conditional nodes. They must be the same, and their bodies are compared like graphs.
+// Compares conditional nodes. They must have the same type and number of bodies. The bodies
+// are compared like graphs.
 static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struct branch *old,
                                                const struct branch *new,
                                                CUgraphExecUpdateResultInfo *info)
@@ -529,8 +530,8 @@ static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struc
     return result;
 }
 
-// Compares steps pairwise, in order. Finds the first step that differs and its unexpected
-// dependency.
+// Compares steps pairwise, in order. Finds the first step that differs and, if the step has an
+// unexpected dependency, that dependency.
 static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
                                        const struct steps *new, CUgraphExecUpdateResultInfo *info)
 {

@@ -145,7 +145,8 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
         sim_bug("memory cannot be given back", "mmap");
 }
 
-// Returns the device that owns memory, as seen by kernels on other devices.
+// Returns the device to which kernels on other devices need access to use the memory.
+// SIM_ANY_DEVICE if they need none.
 static int owner_of(enum memory memory, int device)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;

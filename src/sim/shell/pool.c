@@ -323,8 +323,8 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     a->pool = pool;
-    // Track only pinned memory of devices: the host may write other memory unnoticed, and all
-    // devices can access it.
+    // Track only pinned memory of devices. All devices and the host can access other memory, which
+    // the host may write unnoticed.
     if (a->shared) // another process may write to it
         (void)0;
     else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&

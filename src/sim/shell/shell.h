@@ -205,7 +205,7 @@ struct allocation {
     int device;
     unsigned flags;
     uint64_t id;
-    bool freeing; // a free is queued, so it can no longer be used
+    bool freeing; // a free is queued, so the memory can no longer be used
     bool managed; // a managed variable
     bool foreign; // a variable that the executor has placed
     bool virtual; // a part of reserved addresses with a mapping
@@ -225,7 +225,7 @@ struct pool {
     uint64_t threshold, used, used_high, reserved, reserved_high;
     CUmemAccess_flags access[SIM_DEVICES];
     size_t allocations;
-    int file; // file of a shareable pool; `file_end`: where its next memory begins
+    int file; // file of a shareable pool; `file_end`: where the next allocation in the file begins
     uint64_t file_end;
     bool imported, exported;
     size_t imports; // number of imports by this process, which all share one pool object
@@ -492,7 +492,7 @@ void *sim_object_or_destroyed(const void *handle, enum kind kind);
 // Returns true if a handle was issued at some time.
 bool sim_was_handle(const void *handle);
 #define SIM_HANDLE(type, object) ((type)(object)->head.handle)
-// Calls `visit` for all objects. It may remove the object that it visits.
+// Calls `visit` for all objects. `visit` may remove objects.
 void sim_each(void (*visit)(struct object *object, void *data), void *data);
 // Does the same for a `visit` that removes nothing.
 void sim_visit_objects(void (*visit)(struct object *object, void *data), void *data);
@@ -581,7 +581,7 @@ void sim_event_end(struct event *event);
 // capture.c
 bool sim_capture_forbids(void); // true if a capture forbids an unsafe call; also invalidates that
                                 // capture
-// Invalidates a stream's capture, for a call that the stream does not permit.
+// Invalidates a stream's capture, for a call that is not permitted on a captured stream.
 CUresult sim_capture_spoil(struct stream *stream);
 // Invalidates all captures in a context, for a wait on the whole context. Returns an error if there
 // are any.
@@ -687,8 +687,8 @@ CUresult sim_library_load(struct library **out, const void *image, size_t bytes,
                           const struct jit_logs *logs);
 void sim_library_end(struct library *library);
 CUmodule sim_module_of(struct library *library, struct context *context);
-void sim_module_end(struct module *module); // ends the module, and also its library if the module
-                                            // owns that
+// Ends a module, and also its library if the module owns the library.
+void sim_module_end(struct module *module);
 
 // kernel.c: adds a kernel to a library. Takes over the name. sim_kernel_ready() must set the
 // attributes.
@@ -736,7 +736,7 @@ void sim_finding_fault(CUresult code) __attribute__((cold)); // called when a fa
 void sim_link_end(void *link);
 
 // profile.c: sets a device's attributes to those of a profile. `arch` is 80, 90 or 100; returns
-// false for any other one.
+// false for other values.
 bool sim_profile(struct device *device, int arch, int ordinal);
 
 // The back end. The lock is held when these functions are called, except for sim_code_run().

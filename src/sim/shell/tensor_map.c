@@ -1,4 +1,4 @@
-// Tensor maps: validates them as the driver does, and encodes them as src/sim/exec/tensor_copy.c
+// Tensor maps: validates them as the driver does, and encodes them as src/sim/exec/tensor_box.c
 // reads them.
 #include "shell.h"
 
@@ -48,8 +48,8 @@ static uint64_t alignment(struct sim_tensor_format f)
     return f.padded ? 32 : 16;
 }
 
-// Encodes the tensor and its layout in shared memory. `inner` is the number of elements in a box
-// along dimension 0.
+// Encodes the tensor, and the layout that its boxes have in shared memory. `inner` is the number of
+// elements in a box along dimension 0.
 static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const struct tensor *t,
                        uint32_t least_rank, uint32_t inner)
 {

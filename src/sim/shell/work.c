@@ -223,7 +223,7 @@ static void run_free(struct work *w, struct stream *stream, CUresult lost)
 
 static void drop_free(struct work *w)
 {
-    if (w->allocation) // it never ran, because of a reset or the end of its context
+    if (w->allocation) // the work never ran, because of a reset or the end of its context
         sim_free(w->allocation, "cuMemFreeAsync");
 }
 
