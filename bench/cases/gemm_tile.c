@@ -79,9 +79,8 @@ static int64_t blocks(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
-// Estimate a tile's clocks: the time of the slower of two limits, plus prologue and epilogue. The
-// limits are the tensor cores, which process at least 64 rows or columns, and a multiprocessor's
-// operand bandwidth.
+// Estimate a tile's clocks: the larger of two times, plus prologue and epilogue. The times are that
+// of the tensor cores, which process at least 64 rows or columns, and that of loading the operands.
 static double clocks(const bench_product *p, int64_t rows, int64_t columns, int64_t split)
 {
     enum { STEP_BYTES = 128, BYTES_A_CLOCK = 48, ENDS = 1500, JOINS = 2500 };
@@ -95,8 +94,8 @@ static double clocks(const bench_product *p, int64_t rows, int64_t columns, int6
     return (double)steps * (computed > loaded ? computed : loaded) + ENDS + (split > 1 ? JOINS : 0);
 }
 
-// Choose the tile that minimizes the work of the busiest block. Among equals choose the first tile,
-// which reads least.
+// Choose the tile that minimizes the estimated time of the busiest multiprocessor. Among equals
+// choose the first tile, which reads least.
 static void choose(bench_tile_gemm *g, int64_t multiprocessors)
 {
     static const int64_t shapes[][3] = {

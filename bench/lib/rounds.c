@@ -104,7 +104,7 @@ static cuc_status take_round(cuc_bench *b, struct cuc__bench_track *tracks, size
     return st;
 }
 
-// Decide whether a track has enough samples; write its reason and the current median.
+// Decide whether a track has enough samples; store the reason to stop, and the current median.
 static cuc_status judge(const cuc_bench *b, struct cuc__bench_track *t, double *median)
 {
     double *seconds = malloc((t->count + 1) * sizeof(*seconds));

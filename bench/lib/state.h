@@ -26,7 +26,7 @@ struct cuc_bench_state {
     size_t deferred_count, deferred_capacity;
     cuc_bench_work work;
     const char *skipped; // why the point is skipped
-    const char *failed;  // why setup did not get an axis value or resource that it requested
+    const char *failed;  // why setup did not get an axis value that it requested
 };
 
 // Finish the point: wait for the stream, and free everything.

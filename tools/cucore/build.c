@@ -35,7 +35,7 @@ typedef struct job {
     source *sources;
     size_t source_count;
     const char *output[OUTPUTS]; // NULL: not written
-    char *made[OUTPUTS];         // names derived from other names
+    char *made[OUTPUTS];         // output names that are derived from other names
     char *prefix, *arch_list;
     bool ptx, log;
 

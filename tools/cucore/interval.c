@@ -21,7 +21,7 @@ static double median_of_sorted(const double *v, size_t n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-// Return how much larger the variance of the median is than for independent samples; at least 1.
+// Return the ratio of the median's variance to its variance for independent samples; at least 1.
 // The estimate counts the samples below the median in batches of neighbouring samples, and divides
 // the variance of the counts by the binomial variance.
 static double inflation(const double *samples, size_t count, double median)

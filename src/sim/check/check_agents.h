@@ -95,7 +95,7 @@ struct sim_race_cluster {
                                      // arrivals, even if not yet visible
     struct sim_view places[SIM_RACE_PLACES]; // views from strong accesses, by a hash of the address
     bool fences;                             // a fence.proxy.async has been executed
-    bool broken;                             // memory has run out; the next access reports that
+    bool broken; // memory or agents have run out; the next access reports that
 };
 
 struct sim_race {

@@ -1,5 +1,5 @@
-// Shared by the arithmetic files: loops over lanes, typed registers, and tables of instruction
-// forms.
+// Declarations for the arithmetic files: loops over lanes, typed registers, and tables of
+// instruction forms.
 #ifndef CUCORE_SIM_EXEC_ALU_H
 #define CUCORE_SIM_EXEC_ALU_H
 

@@ -1,4 +1,4 @@
-// Shared by copies that the ISA completes asynchronously.
+// Declarations for the copies that the ISA completes asynchronously.
 #ifndef CUCORE_SIM_EXEC_ASYNC_H
 #define CUCORE_SIM_EXEC_ASYNC_H
 

@@ -9,9 +9,10 @@
 // if an instruction is unknown.
 bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes);
 
-// instructions.c: returns row `index`, from 0, among those with a name; NULL if there are fewer.
+// instructions.c: returns row `index`, from 0, among the rows with a name; NULL if there are fewer
+// rows.
 const struct sim_instruction *sim_instruction_at(const char *name, size_t index);
-// Returns row `index` of all rows; NULL if there are fewer.
+// Returns row `index` of all rows; NULL if there are fewer rows.
 const struct sim_instruction *sim_instruction_row(size_t index);
 
 // Branches, and handlers of ops that the decoder adds.

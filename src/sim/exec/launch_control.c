@@ -11,8 +11,8 @@
 
 enum { ANSWER_BYTES = 16, CANCELLED = 3 /* word of the response after x, y and z */ };
 
-// Runs try_cancel. o[0]: address of the response, o[2]: mbarrier. Both are in every block of the
-// cluster, or in one.
+// Runs try_cancel. o[0]: address of the response, o[2]: mbarrier. With .multicast::cluster::all,
+// every block of the cluster has both; otherwise one block has them.
 static enum sim_next run_try_cancel(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra >> 1);

@@ -409,8 +409,8 @@ static sim_handler *pick_wait(const struct sim_words *words, struct sim_op *op)
     return run_wait;
 }
 
-// Picks a wait for a parity, which has 32 bits. A state has 64 bits and a separate row; each row
-// refuses the other form.
+// Picks a wait for a parity, which has 32 bits. A wait for a state, which has 64 bits, has its own
+// row. Each of the two rows refuses the other form.
 static sim_handler *pick_wait_parity(const struct sim_words *words, struct sim_op *op)
 {
     bool try = sim_has(words, "try_wait");

@@ -379,9 +379,9 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             sim_fault_standing(cluster, false, what);
             return FAULTED;
         }
-        // All lanes wait. If some wait at mbarrier.try_wait, report failure to those. A loop around
-        // try_wait returns to it in the same round. If the loop also reads global memory, it may be
-        // waiting for another block, another grid or the host, so this is not a deadlock.
+        // If all lanes wait, and some of them at mbarrier.try_wait, report failure to those. A loop
+        // around try_wait returns to it in the same round. If the loop also reads global memory, it
+        // may be waiting for another block, another grid or the host, so this is not a deadlock.
         if (looked)
             cluster->stalled = 0;
         bool loops = !done && cluster->waits && ++cluster->stalled < MAX_STALLED;

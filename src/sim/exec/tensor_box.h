@@ -46,7 +46,7 @@ struct sim_box {
 
 // Initializes a box; `w`, `op` and `lane` must be set. For copies into shared memory, the map and
 // the coordinates are operand o[1], otherwise o[0]. Offsets for im2col are two operands later, or
-// one for a prefetch. False after sim_fault().
+// one operand later for a prefetch. False after sim_fault().
 bool sim_box_read(struct sim_box *b);
 
 // Iterate over the rows, in their order in shared memory.

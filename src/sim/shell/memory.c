@@ -145,14 +145,14 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
         sim_bug("memory cannot be given back", "mmap");
 }
 
-// Returns the device to which kernels on other devices need access to use the memory.
+// Returns the device that owns memory, so that kernels on other devices need peer access to it.
 // SIM_ANY_DEVICE if they need none.
 static int owner_of(enum memory memory, int device)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
 }
 
-// Graph memory that is currently not allocated. It keeps its addresses.
+// Free and reallocate graph memory, which keeps its addresses.
 
 void sim_pages_sleep(struct allocation *a, const char *by)
 {

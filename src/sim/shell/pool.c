@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 // The peer access of the pool that was destroyed last. Like some drivers, this driver grants the
-// same access to the next pool of that device.
+// same access to the pool that is created next, if it is on the same device.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];

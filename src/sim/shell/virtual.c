@@ -276,7 +276,7 @@ CUresult sim_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandl
     return CUDA_SUCCESS;
 }
 
-// Finds out from a file's name if the file is memory, and of which device.
+// Finds out from a file's name if the file is physical memory, and of which device.
 static bool find_place(int *device, int fd)
 {
     char path[32], name[64];
