@@ -13,7 +13,8 @@ line on standard output. Answers use the keys of a result in the schema cucore-b
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
       Prepare the point and release the previous one.
       -> {}, {"figures": {"name": 1}}, {"checked": "nothing to check: why"}, {"skipped": why} or {"failed": why}. With
-         "everywhere": true beside "skipped", all other points would be skipped too: the library or its device is missing.
+         "everywhere": true beside "skipped", all other points would be skipped too: the library
+         or its device is missing.
   {"do": "check"}
       Run once, and compare with a reference in double precision.
       -> {"checked": "passed"} or {"failed": why}

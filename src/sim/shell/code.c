@@ -115,7 +115,7 @@ static void add_kernel(struct library *library, const struct sim_module *module,
     sim_kernel_ready(k, &facts);
 }
 
-// Gives an image to a context, and registers its variables as memory of the context's device.
+// Gives an image to a context, whose device then owns the image's variables, except managed ones.
 static void take_image(struct image *image, struct context *context)
 {
     const struct sim_program *p = image->program;

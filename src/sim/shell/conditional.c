@@ -11,7 +11,7 @@ struct condition {
     struct condition *next;
     uint64_t handle;
     int refs;
-    uint64_t root; // id of the graph for which it was created; bodies in that graph may use it too
+    uint64_t root; // id of the outermost graph; all bodies in that graph may use the condition
     bool used;     // a node uses it; a handle belongs to a single node
     bool assigns;  // the default value is assigned when a launch begins
     uint32_t fallback;

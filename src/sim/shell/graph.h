@@ -60,7 +60,7 @@ struct graph {
     bool conditional;     // contains a conditional node
     bool memory;          // has memory nodes
     int captures;         // captures that are adding nodes to it
-    uintptr_t exec;       // graphs with memory nodes: the only instance that they may have
+    uintptr_t exec; // graphs with memory or conditional nodes: the only instance that they may have
 };
 
 // A node of an instance. Child graphs are flattened.

@@ -331,8 +331,8 @@ static bool there_before(const struct steps *steps, size_t step)
     return a->graph->launched;
 }
 
-// Checks the memory of a launch. If the last launch left memory allocated, this launch fails unless
-// it frees that memory first.
+// Checks the memory of a launch. If the last launch left memory allocated, this launch fails,
+// unless the instance frees such memory automatically (AUTO_FREE_ON_LAUNCH).
 static CUresult check_memory(const struct exec *e)
 {
     uint64_t more[SIM_DEVICES] = { 0 };

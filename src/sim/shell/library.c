@@ -132,7 +132,7 @@ struct library *sim_library_new(void)
     l->named = l->few_named;
     l->bucket_count = CUC_LENGTH(l->few_named);
     sim_enlist(l, KIND_LIBRARY, NULL);
-    l->head.gone = true; // calls can no longer find it
+    l->head.gone = true; // calls cannot find it yet
     return l;
 }
 
@@ -347,5 +347,5 @@ CUresult sim_cuLibraryGetUnifiedFunction(void **ptr, CUlibrary library, const ch
     (void)name;
     if (!sim_object(library, KIND_LIBRARY))
         return CUDA_ERROR_INVALID_HANDLE;
-    return CUDA_ERROR_INVALID_VALUE; // also if the name is unknown
+    return CUDA_ERROR_INVALID_VALUE; // this is also the result for an unknown name
 }

@@ -119,7 +119,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->bytes = sizeof(void *);
         out->pointer = host || managed || pool_on_host ? (void *)(uintptr_t)ptr : NULL;
         if (a && !out->pointer)
-            return CUDA_ERROR_INVALID_VALUE; // device memory has none
+            return CUDA_ERROR_INVALID_VALUE; // device memory has no host pointer
         break;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
         return CUDA_ERROR_NOT_SUPPORTED;
