@@ -153,7 +153,7 @@ static void give_up(const bench_child *c)
         kill(-c->pid, SIGKILL);
 }
 
-// Wait up to `seconds` for the exit status.
+// Wait for the exit status. Kill the child if it has not ended after `seconds`.
 static int wait_for_end(bench_child *c, double seconds)
 {
     const struct timespec tick = { .tv_nsec = 5000000 };

@@ -1,5 +1,5 @@
-// Matrix products as tile programs, compared with the fastest algorithm that cuBLASLt proposes:
-// square, wide, skinny, odd and random shapes, batches, and epilogues.
+// Matrix products with cuc_gemm() and as tile programs, compared with the fastest algorithm that
+// cuBLASLt proposes: square, wide, skinny, odd and random shapes, batches, and epilogues.
 #include "base/array.h"
 #include "draw.h"
 #include "gemm_check.h"
