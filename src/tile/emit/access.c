@@ -18,8 +18,8 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
     return tile_make(e, TILE_R64, "min.s64 %R, %R, %l", up, high);
 }
 
-// True if a value in `range` times `scale`, a tile's extent, fits in 64 bits with room for one more
-// term of that size.
+// True if every value in `range`, multiplied by the tile's extent `scale`, fits in 64 bits with
+// room for one more term of that size.
 static bool is_small(struct tile_range range, int64_t scale)
 {
     const int64_t most = INT64_C(1) << 61;
@@ -203,8 +203,8 @@ static bool is_cold(const struct tile_access_state *a)
     return a->e->target->brief && a->op->parent == &a->e->kernel->body;
 }
 
-// Chooses the vector width. If the tensor's alignment is known only at launch, requests a check.
-// Short code requests it only in loops.
+// Chooses the vector width. If the tensor's alignment is known only at launch, requests a check. In
+// brief entries, requests the check only for accesses in loops.
 static void choose_vector(struct tile_access_state *a, const struct tile_value *last_index,
                           int64_t scale)
 {

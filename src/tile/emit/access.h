@@ -17,8 +17,8 @@ struct tile_access_state {
     int tile_axis[TILE_MAX_RANK];         // the tile's axis for each tensor axis; -1 if dropped
     int64_t extent[TILE_MAX_RANK];        // extents of the moved tile
     struct tile_size from[TILE_MAX_RANK]; // index of the tile's first element along the axis
-    tile_register left[TILE_MAX_RANK];    // tensor elements from there to the end of the axis, 64
-                                          // bits
+    tile_register left[TILE_MAX_RANK];    // tensor elements between `from` and the end of the axis,
+                                          // 64 bits
     bool forward[TILE_MAX_RANK];          // the tile is known not to start before the tensor's
                                           // first element
     bool always[TILE_MAX_RANK];           // the tile is known to lie inside
@@ -29,14 +29,14 @@ struct tile_access_state {
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
     uint32_t vector;                      // elements
-    // A predicate if `vector` requires an aligned tensor; elements of other tensors move one by
-    // one.
+    // Predicate: the tensor is aligned, as `vector` requires; elements of an unaligned tensor move
+    // one at a time. TILE_NO_REGISTER if `vector` needs no check.
     tile_register aligned;
     const char *why; // reason for a small `vector`, if a change of the source helps
     const struct tile_value *ids;
     tile_register pad;         // padding value for all elements
     const tile_register *pads; // padding value for each register
-    // Saved state for a deferred stored value: each path computes the value from it, a vector at a
+    // The saved state from which each path of a store computes a deferred value, a vector at a
     // time. NULL if the value is already computed.
     const struct tile_deferred *deferred;
     struct tile_emit_view unit; // the view of an aligned tensor whose last stride is 1

@@ -36,9 +36,9 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// Finds the nearest computed address whose coordinates do not exceed `own`: the one with the fewest
-// differing axes, then with the smallest distance. Subtracts its coordinates from `own` and returns
-// it. If there is none, returns the address of the thread's first element.
+// Returns the nearest computed address whose coordinates do not exceed `own`: the one with the
+// fewest differing axes, then with the smallest distance. Subtracts its coordinates from `own`. If
+// there is no such address, returns the address of the thread's first element.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {
@@ -107,7 +107,7 @@ struct bounds {
     tile_register low[TILE_MAX_RANK], // NO_REGISTER: 0
         high[TILE_MAX_RANK];          // 32 bits; coordinates `low` to `high` - 1 are inside
     tile_register dropped;            // predicate for dropped axes; TILE_NO_REGISTER if some bound
-                                      // includes it
+                                      // includes this predicate
     struct {
         uint32_t axis, own;
         tile_register p;
@@ -228,7 +228,7 @@ static void pad(struct tile_access_state *a, uint32_t r, uint32_t count)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[i / 2], pad_of(a, i), pad_of(a, i + 1));
 }
 
-// Moves one element or vector. `predicate` is TILE_NO_REGISTER if it always lies inside.
+// Moves one element or vector. `predicate` is TILE_NO_REGISTER if the elements always lie inside.
 static void move(struct tile_access_state *a, struct addresses *known, uint32_t r, uint32_t count,
                  tile_register predicate, tile_register step)
 {
@@ -358,9 +358,9 @@ static tile_register rolled_coordinate(struct tile_access_state *a, tile_registe
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// True if a loop should store the registers from scratch memory, that is, if the scratch is large
-// enough anyway or each thread needs at most OF_A_THREAD bytes. With so many registers per thread,
-// this costs little occupancy. All branches to this code are uniform.
+// True if a brief entry should store the registers in a loop, through the scratch. Scratch memory
+// must be large enough anyway, or each thread must need at most OF_A_THREAD bytes of it. Threads
+// have so many registers that this costs little occupancy. All branches to this code are uniform.
 static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;
@@ -430,7 +430,7 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
     tile_branch(e, more, false, top);
 }
 
-// Moves elements one by one, then assembles words.
+// Moves elements one at a time. Then assembles words from the elements of a load that uses words.
 static void move_single(struct tile_access_state *a, const struct bounds *bounds)
 {
     struct bounds own = *bounds; // predicates set in the other branch are not valid here

@@ -3,8 +3,8 @@
 #include "async.h"
 
 // Emits the ops of the loop's body that `marks` marks, for the copies' own loop variable, and then
-// calls `with`. Takes indices that were fetched for this stage, unless the ops are those that fetch
-// them.
+// calls `with`. Uses the indices already fetched for this stage, except while `marks` selects the
+// ops that fetch indices.
 static bool with_own_places(struct tile_emitter *e, const bool *marks,
                             void (*with)(struct tile_emitter *e))
 {
@@ -52,7 +52,7 @@ static void copy_edges(struct tile_emitter *e)
         tile_copy_edges(e, &r->copier[i]);
 }
 
-// Keeps the indices that were just read.
+// Moves the indices that were just read to the registers for fetched indices.
 static void keep_indices(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;
@@ -64,7 +64,7 @@ static void keep_indices(struct tile_emitter *e)
             tile_move(e, r->fetched[op->result[0]->id][i], tile_registers(e, op->result[0])[i]);
 }
 
-// Reads the indices of the next stage, if there is one. A stage's copies thus do not wait for them.
+// Reads the indices of the next stage, if there is one, so that its copies need not wait for them.
 static void fetch_indices(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;

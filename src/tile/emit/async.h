@@ -26,8 +26,9 @@ struct tile_copier {
     // copied so far (`next`), position of the first piece (`place`), and a predicate: there is a
     // tile and all of it lies inside (`whole`).
     tile_register from, next, place, whole;
-    // Of load_rows(): `from` lacks the row; `ids` has a register for each of the thread's lines,
-    // and `bytes` is the number of bytes of its piece that exist in a line of the tensor.
+    // Used for load_rows(), where `from` does not include the row. `ids` has a register for each of
+    // the thread's lines. `bytes` is the number of bytes of the thread's piece that exist in a line
+    // of the tensor.
     const tile_register *ids;
     tile_register bytes;
 };

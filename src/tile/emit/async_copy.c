@@ -28,8 +28,8 @@ static tile_register distance(struct tile_emitter *e, const struct tile_copier *
     return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
 }
 
-// Converts an index to the coordinate of the tile's first element. Clamps it so that indices far
-// outside stay far outside.
+// Converts an index to the coordinate of the tile's first element. Clamps the index so that the
+// product does not wrap: an index far outside stays far outside.
 static tile_register first_of(struct tile_emitter *e, const struct tile_value *index,
                               int64_t extent)
 {
@@ -82,7 +82,7 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
     return at;
 }
 
-// True if a tile's position depends on no changing value but the loop variable.
+// True if the loop variable is the only changing value on which a tile's position depends.
 static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
 {
     const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
@@ -226,8 +226,8 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
     }
 }
 
-// Copies a partial piece of 1 to 15 bytes with reads of 8, 4, 2 and 1 bytes. Does not read past its
-// end, where other memory may begin.
+// Copies a partial piece of 1 to 15 bytes with reads of 8, 4, 2 and 1 bytes. Does not read past the
+// piece's end, where other memory may begin.
 static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register bytes)
 {
@@ -272,7 +272,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    // If false, a thread's lines share one swizzle.
+    // Otherwise a thread's lines share one swizzle.
     if (s->span && c->lines < 8 && c->iterations > 1)
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
@@ -350,7 +350,8 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
     copy_edge(e, c, c->from, c->place, lines, bytes_of_piece(e, c, first));
 }
 
-// Sets up the next stage of load_rows(), whose tiles all take one path.
+// Sets up the next stage of load_rows(). There, tiles inside the tensor and at its edge share one
+// path.
 static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_register inside)
 {
     const struct tile_value *ids = c->stream->load->operand[1];

@@ -316,7 +316,8 @@ static bool is_network(const struct tile_op *op)
            op->kind == TILE_HISTOGRAM;
 }
 
-// Records the op that takes most of a kernel's code, among ops whose code grows with their tile.
+// Among the ops whose code grows with their tile, records the one that takes most of a kernel's
+// code.
 static void note_code(struct tile_emitter *e, const struct tile_op *op, size_t bytes)
 {
     if (!is_network(op))

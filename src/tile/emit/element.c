@@ -169,8 +169,8 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
     return tile_emit_binary(e, tile_combine_op(with), dtype, nan, x, y);
 }
 
-// Computes 0 - x as ~x + 1. For max(max(a, -b), c) and min(min(a, -b), c), ptxas of CUDA 12.8 to
-// 13.3 emits a single VIMNMX3 on sm_90 and sm_100 that loses the sign of b.
+// Computes 0 - x as ~x + 1 to avoid a ptxas bug: for max(max(a, -b), c) and min(min(a, -b), c),
+// ptxas of CUDA 12.8 to 13.3 emits a single VIMNMX3 on sm_90 and sm_100 that loses the sign of b.
 static void negate(struct tile_emitter *e, tile_register out, tile_register x)
 {
     tile_ins(e, "add.s32 %R, %R, 1", out, tile_make(e, TILE_R32, "not.b32 %R, %R", x));
@@ -209,8 +209,9 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
     return out ? tile_narrow(e, dtype, out) : out;
 }
 
-// True if the op may use approximate math (pass/approximate.c): the hardware's ex2 directly, on a
-// rounded product. The relative error is then at most 2^-18, and subnormal results become 0.
+// True if the op may use approximate math (pass/approximate.c). Exponentials then use the
+// hardware's ex2 directly, on a rounded product: the relative error is at most 2^-18, and subnormal
+// results become 0.
 static bool is_approximate(const struct tile_op *op)
 {
     return tile_int(op, TILE_ATTR_APPROXIMATE, 0);

@@ -72,7 +72,8 @@ struct tile_emitter {
     uint32_t shared_busy;              // part of the scratch that a thread may still be reading:
                                        // TILE_SHARED_PART or all of it
     uint32_t busy_from, busy_to;       // the bounds of TILE_SHARED_PART
-    // A tile that the scratch holds, for later ops of the block in which a shift wrote it.
+    // The tile that a shift wrote to the scratch, for later shifts in the block `shared_copy_in`;
+    // NULL if there is none.
     const struct tile_value *shared_copy;
     const struct tile_block *shared_copy_in;
     uint32_t parameter_at[64]; // offset of each parameter in the parameter block
@@ -93,7 +94,7 @@ struct tile_emitter {
     struct tile_access_state *deferred_load; // the last deferred load (access.h)
     const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c), or NULL
     struct tile_prefetch_ring *prefetch_ring;
-    uint32_t prefetch_bytes; // of its stages
+    uint32_t prefetch_bytes; // size of the stages of `prefetch`
     uint32_t prefetch_below; // scratch bytes used up to the loop's end; the stages follow them
     uint32_t *share_at;      // by value id: offset of a shared tile in the scratch (peer.c)
     uint32_t share_bytes;    // size of the tiles that are shared now
@@ -149,8 +150,8 @@ uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);
 // Write a tile from registers to shared memory, or read it back. The tile starts at `at`, a
-// multiple of 16, in row-major order without padding. `needed`: omits vectors of registers that it
-// has none of; NULL: writes all.
+// multiple of 16, in row-major order without padding. `needed` marks the registers to write: a
+// vector with none of them is omitted. NULL: writes all.
 uint32_t tile_shared_bytes(const struct tile_value *value);
 bool tile_shared_fits(struct tile_emitter *e, const struct tile_op *op, uint64_t bytes);
 void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
@@ -159,15 +160,16 @@ void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
 void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
 // Returns the address of the calling thread's first element in such a tile, and the step along each
-// axis in bytes. tile_shared_offset() returns the distance of register `index`,
-// tile_shared_vector() the number of registers that lie one after another.
+// axis in bytes. tile_shared_offset() returns the distance from that element to register `index`,
+// in bytes. tile_shared_vector() returns the number of consecutive registers that are contiguous in
+// the tile.
 tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value *value,
                                 tile_register shared, int64_t *steps);
 int64_t tile_shared_offset(const struct tile_value *value, uint32_t index, const int64_t *steps);
 uint32_t tile_shared_vector(const struct tile_value *value);
 
-// shift.c: returns the registers of a shift or roll by a constant. NULL if it is by another number,
-// or if the layout has another form.
+// shift.c: returns the registers of a shift or roll by a constant. NULL if the distance is not a
+// constant, or if the layout has another form.
 const tile_register *tile_shift_registers(struct tile_emitter *e, const struct tile_op *op);
 
 // convert.c: converts registers from one layout to another layout of the same elements.
@@ -209,7 +211,7 @@ tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind 
 // fp8.c: converts an f32 to a byte of e4m3 or e5m2, or a byte to f32.
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);
-// math.c: emits a function of f32 or f64. Returns TILE_NO_REGISTER if math.c lacks it.
+// math.c: emits a function of f32 or f64. Returns TILE_NO_REGISTER if math.c lacks the function.
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                              tile_register x, tile_register y);
 
@@ -261,7 +263,8 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
 // entry.c: emits an entry in which all threads run the same code. `prefetch` is the loop with
-// prefetched loads, or NULL. Returns false without a diagnostic if that is impossible.
+// prefetched loads, or NULL. Returns false after a diagnostic, or without one if the stages of
+// `prefetch` need too much shared memory.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,
@@ -269,8 +272,8 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
 // load_store.c: loads or stores contiguous elements at an address: a 64-bit register (32-bit for
 // shared memory) plus a constant. `count` elements take 1 to 16 bytes and are aligned to their
-// total size. `space` is "global" or "shared"; `hint` holds the PTX words before it. A bool or an
-// 8-bit element takes one byte.
+// total size. `space` is "global" or "shared"; `hint` holds the PTX words before `space`. A bool or
+// an 8-bit element takes one byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                     const tile_register *to, uint32_t count, tile_register address, int64_t offset,
                     tile_register predicate);

@@ -145,7 +145,8 @@ static uint32_t first_of_same(const struct tile_layout *layout, uint32_t r)
     return r;
 }
 
-// Shares within a warp by a shuffle, and between warps through shared memory.
+// Sends registers to the threads with copies of their elements: within a warp by a shuffle, between
+// warps through shared memory.
 static void spread_to_threads(struct tile_emitter *e, const struct tile_value *value,
                               const tile_register *reg, uint32_t copies)
 {

@@ -19,7 +19,8 @@ struct tile_ahead_load {
     tile_register *address; // by register; excludes the moving axes unless the address advances
     tile_register first[TILE_MAX_RANK];    // if advancing: the first element along each moving axis
     tile_register way;                     // if advancing: bytes per iteration
-    tile_register distance[TILE_MAX_RANK]; // elements, likewise
+    tile_register distance[TILE_MAX_RANK]; // if advancing: elements per iteration along each moving
+                                           // axis
     tile_register *inside;                 // by register: predicate for the axes that do not move;
                                            // TILE_NO_REGISTER: always inside
     tile_register pad; // padding value; TILE_NO_REGISTER if the iteration computes it

@@ -1,8 +1,8 @@
 // The loop of a warp-specialized entry with several products (pass/fused.h), such as attention.
 //
-// If the loop `overlaps`, the next iteration's products that need no computed operand start before
-// this iteration's last product. The last product then runs while the warpgroup works on their
-// results:
+// If the loop `overlaps`, the next iteration's products S, which need no computed operand, start
+// before this iteration's last product O. O then runs while the warpgroup works on the results of
+// S:
 //
 //     start S(0); wait; work(0); late work(0)
 //     for n = 1 ..:  start S(n); start O(n - 1); wait for S; work(n); wait for O; late work(n)
@@ -82,7 +82,8 @@ static uint32_t copies_of(const struct tile_ahead *ahead)
 
 // ---- Work
 
-// Emits the ops of an iteration that are not products or scaling: the late work, or the rest.
+// Emits an iteration's ops except products and scaling: the late work if `late`, otherwise all
+// other work.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -244,8 +245,8 @@ void tile_signal_next_group(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// True for an operand that is loaded once and not used by the last product. Its buffer is released
-// before that product, so that the next tile's load overlaps the end of this tile.
+// True for an operand that is loaded once per tile and not used by the last product. Its buffer is
+// released before that product, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -706,7 +707,7 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Copies the operands of an iteration, or of the iteration `slice` steps later.
+// Copies the operands of the iteration that comes `slice` iterations after the current one.
 static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t slice)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;

@@ -109,8 +109,8 @@ static uint32_t slab_of(const struct tile_stream *s, uint32_t column)
     return column * s->element / s->span * s->span * s->rows;
 }
 
-// The thread's contribution to its elements' offsets: the offset in a slab, within the bits `mask`,
-// and the offset of the slab.
+// The thread's contribution to its elements' offsets: `in_slab` is the offset in a slab and has
+// only bits of `mask`; `slab` is the offset of the slab.
 struct thread_place {
     tile_register in_slab, slab;
     uint32_t mask;

@@ -38,7 +38,7 @@ struct tile_fused_ring {
 
 static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
 {
-    return (struct tile_fused_ring *)e->ring; // its first member
+    return (struct tile_fused_ring *)e->ring; // `ring` is the first member
 }
 
 // fused_ring.c. tile_next_stage() advances to the next stage. tile_wait_for_feed() waits for a

@@ -1,16 +1,16 @@
 // Gathers rows of operands into the ring. The four warps of the copying warpgroup write them in the
 // layout that TMA would write.
 //
-// Each thread copies 16-byte pieces with cp.async, of the same rows in each stage. It computes its
-// rows' addresses from the IR (pass/gather.h), before the innermost loop on which they do not
-// depend, and adds the column in each iteration. It fills rows that are masked or outside the
-// tensor, and pieces past a row's end, with zeros. The copies signal the stage when they have
-// arrived. TMA copies the other operand to the same stage.
+// Each thread uses cp.async to copy 16-byte pieces of the same rows in each stage. It computes its
+// rows' addresses from the IR (pass/gather.h) as soon as their inputs are known, before the loops
+// on which they do not depend, and adds the column in each iteration. It fills rows that are masked
+// or outside the tensor, and pieces past a row's end, with zeros. The copies signal the stage's
+// barrier when they have arrived. TMA copies the other operand to the same stage.
 #include "tile/pass/gather.h"
 #include "access.h"
 #include "ring.h"
 
-// The thread's rows of one load, in registers per round.
+// The thread's rows of one load. In each round, the thread handles one row.
 struct rows {
     const struct tile_stream *stream;
     uint32_t which; // number of the product's operand
@@ -353,7 +353,7 @@ static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream
 
 // Starts the copies of the rows' pieces in one slab. `column` is the column of the thread's piece
 // in the first slab, `at` the distance in bytes from there to this slab, and `to` plus `to_at` the
-// piece's place in it.
+// piece's place in this slab.
 static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
                       const struct rows *rows, tile_register column, uint32_t at, tile_register to,
                       uint32_t to_at)
@@ -383,7 +383,7 @@ static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
     }
 }
 
-// Starts the copies of a stream's rows. `how` describes its lines in the stage.
+// Starts the copies of a stream's rows. `how` describes the layout of the rows in the stage.
 static void copy_rows(struct tile_emitter *e, const struct tile_stream *how,
                       const struct rows *rows)
 {

@@ -47,8 +47,8 @@ bool tile_find_fragments(struct tile_product *p)
     return true;
 }
 
-// Returns the warp's part of an accumulator coordinate. `lane` is the lane's part, which it
-// subtracts.
+// Returns the warp's part of an accumulator coordinate. `lane` is the lane's part, which is
+// subtracted.
 static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_register lane)
 {
     tile_register all = tile_thread_coordinate(p->e, p->acc->layout, axis);
@@ -93,8 +93,8 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_mma_oper
 }
 
 // Computes, for each fragment, the address of the line that each lane reads. `across` is the lane's
-// coordinate within the fragment along the other axis. `steps` is its 16-byte unit or line along
-// the depth axis.
+// coordinate within the fragment along the other axis. `steps` is the lane's 16-byte unit or line
+// along the depth axis.
 static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
                        uint32_t size)
@@ -322,9 +322,9 @@ static void round_words(struct tile_product *p, struct tile_mma_operand *o, uint
         }
 }
 
-// Splits an f32 into a sum of two tf32. If the first part is not finite, as for NaN, infinity and
-// the largest numbers, which round to infinity, it becomes 1 with the number's sign. Infinity then
-// never meets a zero remainder in a product.
+// Splits an f32 into a sum of two tf32. NaN, infinity and the largest numbers, which round to
+// infinity, would have a first part that is not finite. That part becomes 1 with the number's sign,
+// so that infinity never meets a zero remainder in a product.
 static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     struct tile_emitter *e = p->e;

@@ -179,7 +179,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
-    // Emit all steps whose positions are swizzled together in one iteration.
+    // In one iteration, emit all steps whose positions are swizzled together.
     uint32_t span = (p->a.transposed ? 0 : p->a.span) | (p->b.transposed ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
@@ -268,7 +268,7 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
         return false;
     if (x->type.dtype != CUC_F32 || p->thrice)
         return true;
-    o->rounds = false; // rounded once, before it goes to shared memory
+    o->rounds = false; // the operand is rounded here, before it goes to shared memory
     tile_register *rounded = tile_take(p->e->module, count * sizeof(*rounded));
     for (uint32_t r = 0; rounded && r < count; r++)
         rounded[r] = tile_emit_cast(p->e, CUC_TF32, CUC_F32, TILE_RN, reg[r]);

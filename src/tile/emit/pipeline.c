@@ -145,7 +145,7 @@ static void emit_product(struct tile_emitter *e, const tile_register *sum, uint3
                                // wrote
         tile_ins(e, "fence.proxy.async.shared::cta");
     tile_emit_products(e, sum, count, accumulates);
-    if (r->plan->promotes) { // they are finished
+    if (r->plan->promotes) { // the products are finished
         tile_ins(e, "add.u32 %R, %R, %u", used, full, (unsigned)TILE_FREE_AT);
         release(e, used);
         return;

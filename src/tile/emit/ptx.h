@@ -4,7 +4,7 @@
 
 #include "tile/ir/text.h"
 
-// A register, or a constant where an instruction allows one.
+// A PTX register, given by its class and a number.
 enum tile_register_class { TILE_PRED, TILE_R16, TILE_R32, TILE_R64, TILE_REGISTER_CLASSES };
 typedef uint32_t tile_register; // class << 28 | number; numbers start at 1
 #define TILE_NO_REGISTER 0u

@@ -37,7 +37,7 @@ static uint32_t groups_of(const struct tile_stream *s)
 // A stream's registers that stay constant in this role.
 struct line {
     tile_register row;         // the thread's row of the tile in the first round
-    tile_register piece;       // of its line
+    tile_register piece;       // the thread's piece of its line
     tile_register words, last; // addresses in the buffer of a round's first word and of a line's
                                // last word
     tile_register place;       // address of the piece in stage 0

@@ -325,7 +325,7 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
             with == TILE_WITH_FN
                 ? tile_registers(e, op->operand[r.n + i])[0]
                 : tile_constant_register(e, r.dtype[i], tile_element_identity(with, r.dtype[i]));
-        if (r.plain && !r.halves) // these are computed a part at a time
+        if (r.plain && !r.halves) // these registers are computed a part at a time
             continue;
         const tile_register *x = tile_registers(e, op->operand[i]);
         for (uint32_t k = 0; k < count; k++)

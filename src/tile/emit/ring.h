@@ -63,7 +63,7 @@ struct tile_ring {
                            // end
     tile_register elected; // predicate: this lane of the copying warp copies
     struct tile_realign *realign;   // NULL unless the copying threads realign
-    struct tile_gathered *gathered; // if they gather
+    struct tile_gathered *gathered; // NULL unless the copying threads gather
     // For warpgroups
     tile_register not_first;     // predicate: false only in the first thread of a warpgroup
     tile_register not_storing;   // predicate: false only in the first thread of the unit that
@@ -77,12 +77,13 @@ struct tile_ring {
     bool in_region;
     const struct accumulators *accumulators;
     bool sliced;             // set while warpgroups take a loop's iterations in turn
-    tile_register outside;   // predicate, also set only then: copies write zeros instead
+    tile_register outside;   // predicate, set only while `sliced`: the iteration is past the loop's
+                             // end, so copies write zeros
     bool waited_for_team;    // the current path has already emitted the wait
     uint32_t staging;        // offset in shared memory of the slabs for stores
     struct tile_staging out; // kept across the tile if a side tile is loaded into the slabs
     // For a side tile: the number of parts that have arrived, and the thread's addresses in the
-    // last one.
+    // latest part.
     uint32_t side_parts;
     tile_register side_lane[4];
 };
@@ -142,7 +143,7 @@ void tile_cluster_barrier(struct tile_emitter *e, bool waits);
 
 // tma.c: returns the position of an access.
 struct tile_place tile_place_of(struct tile_emitter *e, const struct tile_op *op);
-// A warp's rows of adjacent slabs, in a tensor without a map.
+// A warp's rows of adjacent slabs, to be moved from or to a tensor without a map.
 struct tile_slab_rows {
     const struct tile_op *access;
     bool loads;
@@ -170,9 +171,10 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
 // the address of the lane's line; `trans` is "" or ".trans".
 void tile_store_matrices(struct tile_emitter *e, const tile_register *reg, uint32_t eights,
                          const char *trans, tile_register at, uint32_t offset);
-// turned.c: returns the bytes of a line of a transposed slab, and the address that a lane writes in
-// it, and fills such a slab with a block of 64 rows and 64 columns of accumulators. `slab` is the
-// address of the warpgroup's slab, or of the warp's part of it if the warps store apart.
+// turned.c, for transposed slabs. tile_turned_line() returns the bytes of a line.
+// tile_turned_lane() returns the address that a lane writes, given the address `slab` of the
+// warpgroup's slab, or of the warp's part of it if the warps store apart. tile_fill_turned_slab()
+// fills a slab with a block of 64 rows and 64 columns of accumulators.
 uint32_t tile_turned_line(const struct tile_ring *r);
 tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab);
 void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
@@ -186,7 +188,7 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
 struct tile_piece {
     tile_register warp, line; // the thread's warp, and its line among the warp's lines
     tile_register row;        // row of the tile in the first round
-    tile_register piece;      // of its line
+    tile_register piece;      // the thread's piece of its line
     tile_register place;      // address in stage 0
 };
 struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream *s);

@@ -51,7 +51,7 @@ void tile_await_start(struct tile_emitter *e)
 
 // Lets the next grid begin when all blocks are about to end. Its blocks then start while the last
 // results are on their way to memory. An earlier start would not help, because a block needs the
-// whole shared memory of a multiprocessor, and costs up to 30 %: blocks that start before the
+// whole shared memory of a multiprocessor. It would cost up to 30 %: blocks that start before the
 // machine is empty go to multiprocessors that share a path to L2. For the same reason, nothing is
 // emitted where some warps end long before others.
 static void launch_dependents(struct tile_emitter *e)
@@ -147,7 +147,8 @@ static tile_register **copy_values(struct tile_emitter *e, tile_register *const 
     return copy;
 }
 
-// Emits the multiplying warpgroups to the emitter's body, and all code before it to `copying`.
+// Emits the code of the multiplying warpgroups to the emitter's body, and all code that precedes it
+// to `copying`.
 static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes,
                       struct tile_text *copying)
 {

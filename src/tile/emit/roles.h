@@ -1,6 +1,6 @@
-// Warp-specialized entries. Each role has separate code: one thread of the last warpgroup copies,
-// and the other warpgroups multiply and do everything else. All roles visit the grid's tiles in the
-// same order and compute the block index from the tile's number.
+// Warp-specialized entries. Each role has separate code: the last warpgroup copies, mostly with one
+// thread, and the other warpgroups multiply and do everything else. All roles visit the grid's
+// tiles in the same order and compute the block index from the tile's number.
 #ifndef CUCORE_TILE_EMIT_ROLES_H
 #define CUCORE_TILE_EMIT_ROLES_H
 
@@ -22,8 +22,8 @@ struct tile_roles {
     bool (*multiply)(struct tile_emitter *e);
 };
 
-// Waits until the barriers of the whole cluster are initialized and preceding grids have ended. Each
-// role does so once, as late as possible: after it has computed its first tile's position.
+// Waits until the barriers of the whole cluster are initialized and preceding grids have ended.
+// Each role does so once, as late as possible: after it has computed its first tile's position.
 void tile_await_start(struct tile_emitter *e);
 
 // Resets the emitter's state from the previous tile. `multiply` calls this first.

@@ -1,6 +1,6 @@
 // Ops that move elements. If each thread already holds the elements it needs, the emitter only
-// renames registers. If a linear map describes the move, it converts the layout. Otherwise the tile
-// goes through shared memory in row-major order.
+// renames registers. If a linear map describes the move, the emitter converts the layout. Otherwise
+// the tile goes through shared memory in row-major order.
 #include "emit.h"
 #include "tile/layout/assign.h"
 

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-// How the registers with some coordinate along the axis get their elements.
+// The source of a register's element.
 enum origin { FROM_PADDING, FROM_REGISTERS, FROM_LANES, FROM_SHARED };
 
-// A register's coordinate is the sum of its own part and the thread's. The element is in registers
-// of another own part, which may depend on the thread's part: of the thread that receives it, or
-// for FROM_LANES of the lane that sends it.
+// A register's coordinate along the axis is the sum of the register's own part and the thread's
+// part. Its element comes from a register with another own part. That own part may depend on the
+// thread's part of the receiving thread or, for FROM_LANES, of the sending lane.
 struct part {
     enum origin from;
-    uint32_t below, above; // own parts, in threads whose part is below `bound` and in others
+    uint32_t below, above; // own parts in threads whose part is below `bound`, and in all others
     uint32_t bound;
     bool pads; // in some threads, the element lies outside of the tile
     tile_register outside, place;
@@ -27,15 +27,17 @@ struct shifter {
     const struct tile_layout *layout;
     uint32_t axis, shift, size; // of the axis: its lowest coordinate bit, and its physical extent
     int64_t extent, by;
-    uint32_t own, lanes, warps; // the parts' bits of a coordinate along the axis
-    // The axis' lane bits follow one another: the first lane bit, and its coordinate bit.
+    uint32_t own, lanes, warps; // coordinate bits along the axis that registers, lanes and warps
+                                // determine
+    // `one_run`: the lane bits of the axis are consecutive, and so are their coordinate bits.
+    // `lane_bit` is the first lane bit, and `lane_from` its coordinate bit.
     bool one_run;
     uint32_t lane_bit, lane_from;
     struct part *part; // by own part
 };
 
 // Finds the bits of registers, lanes and warps. False unless each coordinate bit along the axis
-// belongs to one hardware bit, which flips no other.
+// belongs to one hardware bit that flips no other coordinate bit.
 static bool open_axis(struct shifter *s)
 {
     const struct tile_layout *l = s->layout;
@@ -77,7 +79,8 @@ static int64_t source_of(const struct shifter *s, int64_t c)
     return from < 0 || from >= s->extent ? -1 : from;
 }
 
-// Finds the two own parts, by the threads' parts in order. False if there are more. -1: any
+// Finds the own parts below and above a bound. own[t] is the own part for threads with part t, or
+// -1 if any will do. False unless at most two own parts occur, one after the other.
 static bool in_two(struct part *p, const int32_t *own, uint32_t size)
 {
     int32_t below = -1, above = -1;
@@ -99,7 +102,8 @@ static bool in_two(struct part *p, const int32_t *own, uint32_t size)
     return true;
 }
 
-// Finds the origin of the registers with an own part. `received` and `sent`: room for `size` parts.
+// Finds the origin of the registers whose own part is `own`. `received` and `sent` have room for
+// `size` parts.
 static void plan(struct shifter *s, uint32_t own, int32_t *received, int32_t *sent)
 {
     struct part *p = &s->part[own];
@@ -195,7 +199,7 @@ static void find_needed(const struct shifter *s, bool *needed)
     }
 }
 
-// Returns the coordinate from which the element comes. Below 0 for a roll that wraps.
+// Returns the coordinate from which the element comes. It is below 0 if a roll wraps.
 static tile_register origin_of(const struct shifter *s, uint32_t own)
 {
     tile_register c = tile_thread_coordinate(s->e, s->layout, s->axis);

@@ -48,8 +48,8 @@ bool tile_begin_side(struct tile_emitter *e)
     return e->value[value->id] != NULL;
 }
 
-// If there is no map, makes each warp load its rows of a part, starting at `at`, to where TMA would
-// place them.
+// If there is no map, makes each warp load its rows of a part to where TMA would place them. The
+// part starts at address `at`.
 static void load_rows(struct tile_emitter *e, const struct tile_staging *s, tile_register at)
 {
     struct tile_ring *r = e->ring;

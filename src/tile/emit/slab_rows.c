@@ -49,8 +49,8 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
     if (!n) {
         m->column = x;
         m->columns = size;
-        // The last slab's lines end where the tile does. As an unsigned number, an end before the
-        // tensor is larger than its size, and so is the column itself.
+        // The last slab's lines end where the tile does. As unsigned numbers, an end before the
+        // tensor and the column itself are larger than the tensor's size.
         if (m->how->columns < m->slabs * m->how->line / element) {
             tile_register end = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", x, m->how->columns);
             m->columns = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", size, end);

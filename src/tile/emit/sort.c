@@ -101,7 +101,8 @@ static void make_keys(struct sort *s, const tile_register *in)
                                      : TILE_NO_REGISTER;
         if (s->top && wide) {
             key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
-        } else if (s->top) { // inverted key as an unsigned number above the index in the lower bits
+        } else if (s->top) { // upper bits: the inverted key as an unsigned number; lower bits: the
+                             // index
             key = tile_make(e, TILE_R32, "xor.b32 %R, %R, 0x%x", key,
                             (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
             key = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", index, key);

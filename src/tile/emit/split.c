@@ -116,7 +116,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
         e->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < count; i += WORDS) // only padding
+    for (uint32_t i = 0; i < count; i += WORDS) // all other registers are only padding
         if (i % each < plan->columns / 2)
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
     // The stages can now hold sums: all copies have arrived, and all warpgroups have read them.

@@ -76,7 +76,7 @@ static struct tile_place place_in_slice(struct tile_emitter *e, const struct til
     return p;
 }
 
-// Computes the position of a box whose elements an expression numbers.
+// Computes the position of a box of gathered elements (pass/gather.h).
 static struct tile_place place_of_box(struct tile_emitter *e, const struct tile_stream *s)
 {
     struct tile_place p = { .rank = s->last + 1 };
@@ -108,7 +108,8 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
              bytes);
 }
 
-// Copies a box to shared memory, in all blocks of the cluster that `blocks` lists, if given.
+// Copies a box to the shared memory of this block or, if `blocks` is given, of all blocks of the
+// cluster in that mask.
 static void put_copy(struct tile_emitter *e, tile_register map, const struct tile_place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {
@@ -306,7 +307,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                      reg[3]);
             continue;
         }
-        // Each covers 8 rows, two bytes per row.
+        // Each store covers 8 rows, two bytes per row.
         for (uint32_t n = 0; n < 2 && s->narrow; n++) {
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);

@@ -6,7 +6,7 @@
 
 // A size that is a constant, or a 64-bit register that is equal in every thread.
 struct tile_size {
-    tile_register reg; // TILE_NO_REGISTER: see value
+    tile_register reg; // TILE_NO_REGISTER if the size is the constant `value`
     int64_t value;
 };
 
