@@ -60,8 +60,8 @@ struct tile_fused {
 // accumulators. If that is impossible, returns NULL with a reason in *why for a remark.
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why);
-// The reason that a product lies outside the loop with the first product, and the first such
-// product.
+// tile_others_outside is the reason given for a product that lies outside the loop with the first
+// product. tile_product_outside() returns the first such product.
 extern const char tile_others_outside[];
 const struct tile_op *tile_product_outside(const struct tile_kernel *kernel);
 // fused_settle.c: after layouts are assigned and values renumbered, recomputes what each role

@@ -3,8 +3,9 @@
 // The lines of such an operand are contiguous along its tensor's last axis: the last index tile of
 // a gather() rises by one along a line, and the others are constant along it. The other index tiles
 // may be any elementwise arithmetic on integers, iotas, scalars and loaded tiles. That arithmetic
-// runs before the innermost loop on which it does not depend. Expensive parts that depend on fewer
-// loops, such as divisions and loads, run before those.
+// runs as soon as all its inputs are known, before the loops on which they do not depend. Expensive
+// parts whose inputs are known before further loops, such as divisions and loads, run before those
+// loops.
 #include "gather.h"
 #include "range_analysis.h"
 
@@ -42,7 +43,7 @@ static uint32_t depth_of(const struct tile_op *op)
 }
 
 // Returns the later of two ops. Both precede the product on every path to it, so one of them is in
-// the other's block or in a block around it.
+// the other's block or in a block around that block.
 static const struct tile_op *later(const struct tile_op *x, const struct tile_op *y)
 {
     uint32_t depth = depth_of(x), other = depth_of(y);
@@ -235,7 +236,7 @@ static void need(struct tile_gather *g, uint16_t number, const struct tile_op *b
         node->needed = node->needed ? later(node->needed, before) : before;
 }
 
-// Marks the nodes that are needed in a loop but computed before it.
+// Marks the expensive nodes that are needed in a loop but can be computed before it.
 static void keep(struct tile_gather *g, uint32_t axes)
 {
     for (uint32_t i = 0; i < axes; i++)
@@ -333,8 +334,8 @@ static void find_steps(const struct tile_gather *g, int8_t axis, int32_t *step)
         step[n] = step_of(g, &g->node[n], axis, step);
 }
 
-// True for a node that may wrap to a valid index from one element to the next: TMA computes the
-// others from the first one, in 32 bits.
+// True for a node whose value may wrap between two elements to another valid index. TMA would miss
+// that, because it computes all indices from the first one, in 32 bits.
 static bool may_wrap(const struct tile_row_node *node)
 {
     cuc_dtype dtype = node->value->type.dtype;
@@ -342,8 +343,8 @@ static bool may_wrap(const struct tile_row_node *node)
     return node->value->op->kind != TILE_IOTA && dtype != CUC_I32 && dtype != CUC_I64;
 }
 
-// Finds out if TMA can copy the elements: each axis of the box runs along one of the tensor's, in
-// the same order.
+// Finds out if TMA can copy the elements: each axis of the box runs along one axis of the tensor,
+// and these axes have the same order in both.
 static void find_box(struct tile_gather *g, const struct tile_type *box, uint32_t last)
 {
     enum { MOST_DISTANCE = 8, MOST_BOX = 256 };

@@ -24,14 +24,14 @@ struct tile_row_node {
 struct tile_gather {
     struct tile_row_node node[TILE_MOST_NODES]; // operands first
     uint32_t nodes;
-    // By tensor axis: the node of the index. For load_rows(), also the elements that the index
-    // counts, and the box axis that is added to it (-1 if none).
+    // By tensor axis: the node of the index. For load_rows(), also the number of elements per unit
+    // of the index (`scale`), and the box axis that is added to the index (`plus`, -1 if none).
     uint16_t index[TILE_MAX_RANK];
     int64_t scale[TILE_MAX_RANK];
     int8_t plus[TILE_MAX_RANK];
     uint16_t mask; // node; TILE_NO_NODE: none
-    // The elements lie at equal distances along the tensor's axes, which TMA copies without the
-    // threads' help: by axis, their number and their distance.
+    // `is_box`: the elements lie at equal distances along the tensor's axes, so TMA copies them
+    // without the threads' help. `extent` and `step` are their number and distance along each axis.
     bool is_box;
     int64_t extent[TILE_MAX_RANK], step[TILE_MAX_RANK];
     const struct tile_op *at; // row addresses are computed before this op
@@ -43,7 +43,8 @@ struct tile_gather {
 const char *tile_find_gather(struct tile_pipeline *p, struct tile_stream *s);
 // True if the first elements of the rows are known to lie at multiples of 16 bytes.
 bool tile_gather_starts_aligned(struct tile_pipeline *p, const struct tile_stream *s);
-// Marks in p->only_rows the values that only such indices use. No warpgroup needs them.
+// Marks in p->only_rows the values that are used only to compute row numbers. No warpgroup needs
+// them.
 void tile_mark_only_rows(struct tile_kernel *kernel, struct tile_pipeline *p);
 
 #endif

@@ -203,7 +203,8 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
             (void)tile_want_place(p, &p->stream[which]);
     }
     tile_mark_only_rows(kernel, p);
-    // If the side load's layout differs from the product's, threads load the side tile instead.
+    // If the layout of the side tile or of the stored tile differs from the product's, threads load
+    // the side tile instead of TMA.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

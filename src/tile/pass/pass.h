@@ -34,7 +34,7 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
                           uint32_t warps, bool *flexible, const char **why);
 // Returns how many blocks should fit on a multiprocessor at once, or 0 for any number.
 uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);
-// Marks powers that may exceed their error bound.
+// Marks exp, exp2, sigmoid and quotients for which approximate math suffices.
 void tile_mark_approximate(struct tile_kernel *kernel);
 
 // In debug builds, checks that the IR is still valid. Names the pass that broke a rule.

@@ -110,11 +110,11 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 const char tile_depth_not_last[] =
     "operands of this dtype must have the summed axis last in memory";
 
-// Plans the place in a stage of a stream's lines, of `line` bytes each.
+// Plans the place of a stream's lines in a stage. Each line has `line` bytes.
 static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
 {
-    // The last slab of an operand with lines along the product's side may extend past the part in
-    // use.
+    // If an operand's lines run along the rows or columns of the product, its last slab may extend
+    // past the part in use.
     s->span = s->mn_major && line > 128 && !p->fused ? 128 : span_of(line);
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
         return "an operand's lines are no multiple of 32 bytes, or its rows no multiple of 8 up to "
@@ -453,8 +453,8 @@ static bool fills_slabs(cuc_dtype dtype)
     return false;
 }
 
-// Plans a TMA store. It must be the last access after the loop, so that nothing waits for it, and
-// must keep the accumulators' layout.
+// Plans a TMA store. The store must be the last access after the loop, so that nothing waits for
+// it, and must keep the accumulators' layout.
 static void plan_store(struct tile_pipeline *p)
 {
     const struct tile_op *store = NULL;
@@ -566,9 +566,8 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 
 // ---- The whole plan
 
-// Plans the slabs of a store. A few slabs are stored at once, between one pair of barriers. Of many
-// slabs, two are stored at a time, or more if they are narrower. An odd number of wide slabs is
-// stored one at a time.
+// Plans the slabs of a store. One or two slabs are stored together, between one pair of barriers.
+// Of more slabs, two are stored at a time if their number is even, otherwise one.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     enum { FEW = 2 };

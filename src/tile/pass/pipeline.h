@@ -13,7 +13,7 @@ struct tile_gather;
 struct tile_stream {
     const struct tile_op *load;
     struct tile_gather *gather;  // numbering of its rows (gather.h); NULL if `load` is no gather
-    const struct tile_op *slice; // the slice that it loads from; NULL for a whole tensor
+    const struct tile_op *slice; // the slice from which `load` loads; NULL for a whole tensor
     uint32_t last, other; // axes of the tensor: the contiguous axis, and the axis of the tile's
                           // rows (UINT32_MAX if the rows span several)
     uint32_t map;         // index into the entry's tensor maps
@@ -85,9 +85,10 @@ struct tile_pipeline {
                                  // `mma`
     uint32_t store_map;
     bool turned;       // the store transposes the accumulators (turned_store.c)
-    uint32_t tail;     // bytes per line of the last slab if it is narrower than the others, or its
-                       // lines if the store is turned and they are fewer; else 0
-    uint32_t tail_map; // of such slabs
+    uint32_t tail;     // bytes per line of the last slab if they are fewer than in the others; if
+                       // the store is turned, the number of lines of the last slab if they are
+                       // fewer; else 0
+    uint32_t tail_map; // the last slab's map if `tail` is not 0
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
     uint32_t slabs;             // slabs that a warpgroup stores
@@ -113,8 +114,8 @@ enum {
     TILE_RING_AT = 1024,      // offset of the stages in shared memory, after the barriers
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128, // columns of promoted accumulators that are computed at a time
-    TILE_SLAB_LINE = 128,    // bytes per line of a slab: 64 rows that TMA stores, or loads
-                             // after the loop
+    TILE_SLAB_LINE = 128,    // bytes per line of a slab, which has 64 rows that TMA stores, or
+                             // loads after the loop
     TILE_SLAB_BYTES = 64 * TILE_SLAB_LINE,
     TILE_TURNED_BYTES = 2, // per element of a turned store
     TILE_WORD_BYTES = 16,  // bytes per word in realigned copies
@@ -126,7 +127,7 @@ enum {
 struct tile_rounds {
     uint32_t lanes;  // threads that copy one line
     uint32_t step;   // lines per round
-    uint32_t rounds; // of a slab
+    uint32_t rounds; // rounds per slab
     uint32_t bytes;  // bytes of a warp's words per round
     uint32_t buffer; // bytes of a stage's words
     bool partial;    // the last round has fewer lines
@@ -190,14 +191,14 @@ static inline uint32_t tile_storing_groups(const struct tile_pipeline *p)
     return tile_all_groups(p) / tile_slices(p);
 }
 
-// Returns the bytes through which all slices but the first pass on their sums.
+// Returns the bytes of shared memory through which all slices but the first pass on their sums.
 static inline uint32_t tile_slice_bytes(const struct tile_pipeline *p)
 {
     return (tile_slices(p) - 1) * p->columns / 2 * TILE_GROUP_THREADS * 4;
 }
 
 // tile_plan_slabs() plans how the tile is stored, once the accumulator's blocks are known.
-// tile_staging_bytes() returns the bytes that a warpgroup has for this.
+// tile_staging_bytes() returns the bytes of a warpgroup's slab buffers.
 void tile_plan_slabs(struct tile_pipeline *p);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
@@ -216,10 +217,10 @@ static inline uint64_t tile_aligned_parameters(const struct tile_pipeline *p)
 // Copies a kernel and all its values.
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 
-// The reason that a product is not in a loop of the kernel's body. If tile_find_region() fails too,
-// its reason is more useful.
+// The reason given for a product that is not in a loop of the kernel's body. If tile_find_region()
+// fails too, its reason is the more useful one.
 extern const char tile_not_in_loop[];
-// The reason that an operand's lines run along another axis than its dtype requires.
+// The reason given for an operand whose lines run along another axis than its dtype requires.
 extern const char tile_depth_not_last[];
 // loop.c: allocates the plan's tables by value id and clears them. False if out of memory.
 bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p);
@@ -240,7 +241,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
 // region.c: finds products in nested loops, in several loops or under control flow that all add to
 // one accumulator. Returns NULL on success, or the reason if there are none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
-// True if the reason is that the products do not add to one accumulator.
+// True if `why` says that the products do not add to one accumulator.
 bool tile_is_no_region(const char *why);
 // Recomputes the scalars that each role needs, after values are renumbered.
 void tile_settle_region(struct tile_kernel *kernel, struct tile_pipeline *p);
@@ -263,13 +264,13 @@ uint32_t tile_swizzle_of(uint32_t span); // a tensor map's encoding
 // turned_store.c: plans a TMA store of a product whose operands are exchanged. Returns false if
 // threads must store it. tile_set_turned_layouts() gives the layouts of the accumulators and of the
 // stored tile to all values that are transposed into each other; false: out of memory.
-// tile_turned_slabs() returns the slabs of 64 rows of accumulators.
-// tile_is_turned() returns true if a tile is computed from a transposed one, element by element.
+// tile_turned_slabs() returns the number of slabs for 64 rows of accumulators. tile_is_turned()
+// returns true if a tile is computed from a transposed one, element by element.
 bool tile_plan_turned_store(struct tile_pipeline *p, const struct tile_op *store);
 bool tile_is_turned(const struct tile_value *x);
 bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipeline *p);
 uint32_t tile_turned_slabs(const struct tile_pipeline *p);
-// Sets the number of rows of accumulators that one such store writes: 64, or 16 of a warp.
+// Sets the number of rows of accumulators that one turned store writes: 64, or a warp's 16.
 void tile_set_turned_rows(struct tile_tensor_map *map, uint32_t rows);
 struct tile_layout tile_turned_layout(const struct tile_layout *accumulators);
 

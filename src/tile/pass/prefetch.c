@@ -29,8 +29,8 @@ int64_t tile_prefetch_extent(const struct tile_prefetch_stream *s, uint32_t axis
     return tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis - s->rows];
 }
 
-// True if an access stays inside its tensor in each iteration for which it is made ahead of time.
-// In iterations that end early, a promise does not hold.
+// True if an access may be made ahead of time. If iterations may end early, a promise that the
+// access stays inside does not cover accesses that the source never reaches.
 static bool may_read(const struct tile_prefetch *p, const struct tile_op *access)
 {
     return !p->ends_early || !tile_int(access, TILE_ATTR_INSIDE, 0);
@@ -46,8 +46,8 @@ static bool computes(const struct tile_op *op)
 }
 
 // Marks the values in the loop on which an index or the ids of rows depend. With `ahead`, the value
-// indexes a read of those. False if it depends on anything that threads cannot compute ahead of
-// time.
+// indexes a read of such an index or id. False if the value depends on anything that threads cannot
+// compute ahead of time.
 static bool want(struct tile_prefetch *p, const struct tile_value *value, bool ahead)
 {
     const struct tile_op *op = value->op;
@@ -80,7 +80,8 @@ static bool wants_place(struct tile_prefetch *p, const struct tile_op *load)
     return true;
 }
 
-// True if a tensor's known alignment applies. A slice keeps it, unless it slices the last axis.
+// True if a tensor's known alignment applies. A slice keeps the alignment unless it slices the last
+// axis or is made in the loop.
 static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
 {
     for (; tensor->op; tensor = tensor->op->operand[0])

@@ -10,7 +10,7 @@ enum { TILE_MOST_PREFETCHED = 4 };
 // An operand in a stage: lines along the tensor's last axis.
 struct tile_prefetch_stream {
     const struct tile_op *load;
-    bool rows;            // of load_rows(): ids number the lines, along axis 0
+    bool rows;            // `load` is a load_rows(): ids number the lines, along axis 0
     uint32_t element;     // bytes per element
     uint32_t last, other; // axes of the tensor that the tile spans
     bool transposed;      // the lines in memory do not run along the depth axis
@@ -47,8 +47,8 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
 bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
 // Returns the extent of a stream's tile along an axis of its tensor.
 int64_t tile_prefetch_extent(const struct tile_prefetch_stream *stream, uint32_t axis);
-// Lays out the ids of rows so that each thread has those of the lines that it copies. They become
-// values of their own if other ops use them, too.
+// Lays out the ids of rows so that each thread has those of the lines that it copies. If other ops
+// use the ids, too, the prefetch gets copies of them.
 bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetch *plan,
                            uint32_t warps);
 // True for a read of indices, such as the number of a page, or of ids.

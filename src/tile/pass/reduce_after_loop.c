@@ -4,8 +4,8 @@
 //                                                      acc = acc + sum(part, 0)
 //
 // In each iteration, a thread then adds only its own elements. Threads exchange their sums once.
-// The fold adds up the rows of x that one thread holds, so that `part` takes few registers. These
-// are rows of the blocked layout whose numbers differ only in register bits.
+// The fold adds up the rows of x that one thread holds, so that `part` takes few registers. In the
+// blocked layout, the numbers of such rows differ only in register bits.
 #include "pass.h"
 #include "accumulation.h"
 
@@ -154,8 +154,9 @@ static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t
     return reshaped(m, c->op, x, to);
 }
 
-// Returns the first part. For an extremum it is the initial value everywhere, which may be counted
-// twice. For a sum it is zeros: -0 for floats, because x + -0 is x.
+// Returns the initial value of the parts. For an extremum, all parts start with the accumulator's
+// initial value, which may be counted several times. For a sum, they start with zero: -0 for
+// floats, because x + -0 is x.
 static struct tile_value *initial(struct mover *m, const struct chain *c, struct tile_op *loop,
                                   struct tile_value *from, const struct tile_type *to)
 {

@@ -12,9 +12,9 @@
 
 struct region {
     struct tile_pipeline *p;
-    uint32_t found;  // products, so far
+    uint32_t found;  // number of products so far
     bool again;      // products are already known; only mark scalars
-    const char *why; // there is none
+    const char *why; // reason why there is no region
 };
 
 static const char different_sums[] = "products add to different accumulators",
@@ -254,8 +254,8 @@ static bool is_used_behind(const struct tile_pipeline *p, const struct tile_valu
     return false;
 }
 
-// Makes warpgroups also compute the region's scalars that later ops use. Later ops cannot use its
-// tiles.
+// Makes warpgroups also compute the region's scalars that later ops use. Later ops cannot use the
+// region's tiles.
 static void steer_outside(struct region *r)
 {
     for (const struct tile_op *op = r->p->first; op != r->p->loop->next && !r->why; op = op->next)

@@ -5,7 +5,7 @@
 
 #include "tile/ir/layout.h"
 
-enum { ROWS = 64 }; // of a block of accumulators, and lines of a slab
+enum { ROWS = 64 }; // rows of a block of accumulators; also the lines of a slab
 
 static uint32_t lines_of(const struct tile_pipeline *p)
 {

@@ -291,7 +291,8 @@ static struct tile_value *bound_of(struct unroller *u, struct tile_op *loop, con
                             (struct tile_value *[]){ enough, end, first });
 }
 
-// Emits the unrolled loop before the old one, which continues from the position that it reaches.
+// Emits the unrolled loop before the old one. The old loop continues from the position that the
+// unrolled one reaches.
 static bool unroll(struct unroller *u, struct tile_op *loop, const struct body *b, uint32_t turns)
 {
     struct tile_kernel *kernel = u->kernel;
