@@ -128,9 +128,9 @@ cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_
 
 // Reductions with a caller's function
 
-// Builds the caller's function into a block on scalars that yields its results; false after an
-// error. An error in the function also shows the position of the reduction, as an error in a fn
-// shows the fn's call.
+// Builds the caller's function into a block that takes scalars and yields the function's results;
+// false after an error. An error in the function also shows the position of the reduction, as an
+// error in a fn shows the fn's call.
 static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *user,
                            struct tile_block *block, uint32_t n, struct tile_value *const *x)
 {

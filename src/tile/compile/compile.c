@@ -37,13 +37,13 @@ struct unit {
     bool has_realigned;        // the kernel also has an entry with roles for unaligned operands,
                                // which replaces some without roles
     struct tile_measures measures;
-    uint32_t cluster;               // blocks
+    uint32_t cluster;               // blocks per cluster
     bool flexible;                  // each launch chooses how many blocks share a loop
     const char *why_not_split;      // reason why no loop is split; NULL or ""
     struct tile_prefetch *prefetch; // NULL: no operands are prefetched
-    const char *why;                // reason why none are
+    const char *why;                // reason why no operands are prefetched
     struct output *out;             // NULL if only layouts are dumped
-    enum tile_variant variant;      // to emit
+    enum tile_variant variant;      // the variant to emit
 };
 
 // ---- Passes on the source form
@@ -330,8 +330,8 @@ static const struct pass passes[] = {
     // Plans the prefetch of a loop's operands, which may lower the number of warps.
     { LAYOUT, "prefetch plan", plan_prefetch,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .leaves = TILE_IR_PREFETCH },
-    // Gives products on tensor cores the layouts of their accumulators (fragments), and the ids of
-    // prefetched rows theirs.
+    // Gives layouts to the accumulators of products on tensor cores (fragments), and to the ids of
+    // prefetched rows.
     { LAYOUT, "fragments", give_fragments,
       .needs = TILE_IR_SOURCE | TILE_IR_WARPS | TILE_IR_PREFETCH, .leaves = TILE_IR_FRAGMENTS,
       .ends = TILE_IR_SOURCE, .changes = true },
@@ -391,8 +391,8 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
 
 // Lays out the entries without roles. `last` is the general one, for all launches that the others
 // do not accept. Only the fastest entry uses few warps with many accumulators each: most
-// instructions of a product operate on a thread's accumulators, and assembly time grows with their
-// number.
+// instructions of a product operate on a thread's accumulators, and assembly time grows with the
+// number of such instructions.
 static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
 {
     const struct tile_target *target = &source->target;

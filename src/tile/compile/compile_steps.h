@@ -41,9 +41,9 @@ enum tile_property {
     TILE_IR_ROLES = 1 << 8,     // the warp-specialized entry (roles), if any, has been compiled
     TILE_IR_PREFETCH = 1 << 9,  // the prefetch plan matches the current numbers of values
 };
-// properties.c: checks the first six properties except TILE_IR_MARKED, and reports the first one
-// that a pass has broken. In debug builds tile_keeps_properties() calls it for kernels without
-// errors.
+// properties.c. tile_verify_properties() checks the first six properties except TILE_IR_MARKED, and
+// reports the first one that a pass has broken. tile_keeps_properties() does the same in debug
+// builds, for kernels without errors, and otherwise returns true.
 bool tile_verify_properties(struct tile_kernel *kernel, const struct tile_target *target,
                             uint32_t properties, const char *after);
 bool tile_keeps_properties(struct tile_kernel *kernel, const struct tile_target *target,

@@ -6,8 +6,8 @@
 //
 // A tile takes its iterations plus an epilogue, which stores the accumulators. If warpgroups
 // alternate between tiles, the epilogue overlaps the next tile. Tiles run in waves, one tile per
-// multiprocessor. If some tiles extend past the result, the model assumes one in every wave. The
-// time to transfer all data from and to memory is a lower bound.
+// multiprocessor. If some tiles extend past the result, they delay one wave more than they fill by
+// themselves. The time to transfer all data from and to memory is a lower bound.
 #include "cost.h"
 
 #include "tile/layout/wgmma.h"
@@ -24,7 +24,8 @@ enum {
     MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, which precede the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
-    SLAB_BYTES_OF_ROW = 2,   // slabs of 128 bytes have 64 rows of exchanged operands
+    SLAB_BYTES_OF_ROW = 2,   // bytes per row of exchanged operands in a slab's line, which has 128
+                             // bytes for 64 rows
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill
@@ -54,14 +55,14 @@ static const double outside_clocks = 2.4;     // per line outside of its tensor
 static const double line_clocks = 0.51;       // per copied line
 static const double end_clocks = 25;          // fixed cost per tile at its end, besides its stores
 static const double store_rate = 28.3;        // for storing accumulators
-static const double by_threads = 1.85;        // times as long if threads store them
+static const double by_threads = 1.85;        // factor on that time if threads store accumulators
 static const double alone_share = 0.5;        // fraction of the store time if two warpgroups
                                               // alternate
 static const double turn_clocks = 1300;       // until the other warpgroup's products run
 static const double meet_clocks = 2500;       // until all blocks that share a reduction are in step
 static const double meet_rate = 72;           // for reading the other blocks' partial sums
 static const double handover_clocks = 830;    // for handing over a tile, or taking one over
-static const double handover_rate = 25.5;     // for its accumulators
+static const double handover_rate = 25.5;     // for the accumulators of such a tile
 static const double stream_k_gain = 1.085; // streaming must gain at least this factor to be chosen
 static const double parts_share = 0.7;     // fraction of L2's rate while partial sums are added
 static const double part_clocks = 300;     // for adding one part
@@ -310,8 +311,8 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     if (w->split > 1) // the other blocks send their sums to the first one through shared memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     if (uses_ping_pong(w)) {
-        // Half of the threads execute each epilogue. It overlaps the other half's products if those
-        // take as long.
+        // Half of the threads execute each epilogue. The epilogue overlaps the other half's
+        // products if those take as long as the epilogue.
         double alone = end_clocks + 2 * alone_share * accumulators * store_clocks(w);
         end = alone + waves * (turn_clocks + fmax((alone - iteration * iterations) / 2, 0));
         ends = 1;

@@ -32,8 +32,8 @@ struct tile_machine {
 // Returns NULL if tile programs are not compiled for this architecture.
 const struct tile_machine *tile_machine_of(int sm);
 
-// The lines of 128 bytes that TMA copies of an operand per iteration, and the extra cost of each if
-// the matrix's lines do not start at line boundaries of memory.
+// The number of 128-byte lines of an operand that TMA copies per iteration, and the extra cost per
+// line if the matrix's lines do not start at line boundaries of memory.
 struct tile_lines {
     double count; // 0: the same as for a dense tile
     double torn_clocks, torn_bytes;
@@ -47,7 +47,8 @@ struct tile_work {
     int64_t blocks;                // blocks of the grid
     int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
-    bool shares_rows;              // they share the operand of the rows, not of the columns
+    bool shares_rows;              // the cluster's blocks share the operand of the rows, not that
+                                   // of the columns
     uint32_t split;                // blocks that share the reduction of one tile
     uint32_t parts;                // partial sums per tile in memory, each by a block of its own;
                                    // 1: none

@@ -128,7 +128,7 @@ static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t
         return true;
     case TILE_DIM:
         if (op->operand[0]->op)
-            return false; // a slice's tensor
+            return false; // the extent of a slice is unknown
         *out = l->tensor[op->operand[0]->index].shape[tile_int(op, TILE_ATTR_AXIS, 0)];
         return true;
     default:

@@ -47,7 +47,7 @@ static void refuse_huge(struct tile_op *op, void *data)
 struct accumulators {
     const struct tile_target *target;
     struct tile_module *module;
-    bool has_roles; // that entry divides its accumulators differently, so that they fit
+    bool has_roles; // the entry with roles divides its accumulators differently, so that they fit
 };
 
 static void refuse_accumulators(struct tile_op *op, void *data)

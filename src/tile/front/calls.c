@@ -63,7 +63,8 @@ static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
     return true;
 }
 
-// Matches the arguments of a call to the parameters in `spec`. Those before `|` are required.
+// Matches the arguments of a call to the parameters in `spec`. The parameters before `|` are
+// required.
 static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const char *spec,
                   struct tile_call *call)
 {

@@ -180,8 +180,8 @@ static cuc_dtype dtype_of(struct tile_elaborator *e, const struct tile_ast *ast)
     return CUC_DTYPE_UNKNOWN;
 }
 
-// Returns the index of a named dimension, and adds the dimension if the name is new. `binding`: its
-// binding, or NULL. All dimensions before `first` have one.
+// Returns the index of a named dimension, and adds the dimension if the name is new. `binding` is
+// the name's binding, or NULL. All dimensions before `first` have a binding.
 static uint32_t dimension_named(struct tile_elaborator *e, const char *name,
                                 const struct tile_binding *binding, uint32_t first,
                                 uint32_t parameter, uint32_t axis)

@@ -76,7 +76,7 @@ struct tile_elaborator {
     struct tile_meaning *result;
     uint32_t results;
     bool in_function, returned;
-    struct tile_block *function_block; // the block that contains its call
+    struct tile_block *function_block; // the block that contains the function's call
     const char *const *setting;        // "NAME=VALUE"
     uint32_t settings;
     bool *setting_used;
@@ -179,8 +179,8 @@ const char *tile_nearer(const char *written, const char *best, const char *word)
 // language; otherwise NULL.
 const char *tile_written_instead(const char *name);
 
-// elaborate.c: functions that elaborate the parts of a kernel's head. This one creates an empty
-// kernel. It returns false if out of memory.
+// elaborate.c: functions that elaborate the parts of a kernel's head. tile_elaborate_kernel()
+// creates an empty kernel and returns false if out of memory.
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);
 // Creates parameter i of e->kernel, and before it the dimensions that it names. The kernel must
 // have space for them. Returns NULL after an error.

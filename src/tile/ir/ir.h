@@ -386,8 +386,9 @@ bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
 // Strips permutations of two axes from a value while each value on the way has a single use. Flips
 // *transposed for each permutation that exchanges the axes.
 const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
-// Looks for the load of a matrix that is used once, through permutations and through a reshape that
-// joins all axes of the loaded box except the last. Returns NULL if the value is not such a load.
+// Returns the load from which a matrix comes, directly, through permutations, or through a reshape
+// that joins all axes of the loaded box except the last. Returns NULL if there is no such load, or
+// if a value on the way has several uses.
 const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *transposed);
 // Does the same for a value with the given number of uses.
 const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t uses,

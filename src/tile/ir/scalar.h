@@ -83,8 +83,8 @@ enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uin
 // Computes an elementwise op on three doubles, as defined by the column `real` of ops.def. `wide`:
 // the dtype is f64. Returns false if the op has no such definition.
 bool tile_real_compute(enum tile_op_kind kind, const double *x, bool wide, bool nan, double *out);
-// Computes an elementwise op on elements of a dtype (for where, the dtype of x and y). Integer and
-// IEEE results are exact. The others are computed by libm in double and rounded once. `nan`:
+// Computes an elementwise op on elements of a dtype (for `where`, the dtype of x and y). Integer
+// and IEEE results are exact. The others are computed by libm in double and rounded once. `nan`:
 // minimum and maximum propagate NaN. Returns false for other ops.
 bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
                           uint64_t *out);

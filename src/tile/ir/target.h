@@ -27,8 +27,8 @@ struct tile_target {
     uint32_t cluster;    // blocks that share their loads, if possible; 0 and 1: no sharing
     uint32_t split;      // blocks that share an accumulating loop, one part each; 1: none; 0:
                          // chosen at launch if the result does not depend on it
-    uint32_t loop_split; // maximum number of blocks that share the work of one in entries without
-                         // roles; set by a pass; 0: no sharing
+    uint32_t loop_split; // maximum number of blocks that share the work of one block of the source,
+                         // in entries without roles; set by a pass; 0: no sharing
     uint32_t raster;     // width of the strips in which tiles of a pipelined loop are numbered; 0:
                          // chosen, or 8 with prefetch
     uint32_t blocks;     // minimum number of resident blocks per multiprocessor; 0: no minimum

@@ -67,7 +67,7 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
             tile_broken(&c->check, op, "operand %u has another shape than the result", i);
         else if (!same_layout(x, result))
             tile_broken(&c->check, op, "operand %u has another layout than the result", i);
-        // All operands share a dtype, except the condition of a where.
+        // All operands share a dtype, except the condition of a `where`.
         else if (i > first && op->kind != TILE_ASM &&
                  x->type.dtype != op->operand[first]->type.dtype)
             tile_broken(&c->check, op, "operand %u has another dtype than operand %u", i, first);

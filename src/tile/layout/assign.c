@@ -83,10 +83,10 @@ static void largest_value(struct tile_op *op, void *data)
             find_largest(data, op->block[n]->argument[i]);
 }
 
-// Sizes the square so that its side fills 16 bytes with the narrowest elements that the shape has
-// in memory, and the vector so that it fills the widest access. A thread with more neighbours than
-// any access moves at once would move them in several instructions, each of which touches all
-// lines.
+// Sizes the square and the vector. The side of the square fills 16 bytes with the narrowest
+// elements that tiles of this shape have in memory. The vector fills the widest access: with more
+// neighbours than one access moves, a thread would need several instructions, each of which touches
+// all lines.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -157,7 +157,7 @@ static void assign_blocked(struct tile_op *op, void *data)
         if (!tile_needs_layout(one) || !tile_shape_same(&one->type, a->largest))
             continue;
         tile_set_layout(a, one, blocked(a, &one->type));
-        return; // the others get theirs by spreading or in a later round
+        return; // other values get layouts by spreading or in a later round
     }
     for (uint32_t n = 0; n < op->block_count; n++)
         for (uint32_t i = 0; i < op->block[n]->argument_count; i++) {

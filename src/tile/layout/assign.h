@@ -5,8 +5,9 @@
 
 #include "tile/ir/layout.h"
 
-// Tells how wide accesses can be, which takes facts that passes find. bits() returns log2 of the
-// number of neighbours along the tensor's last axis that an access can move at once.
+// Tells how wide accesses can be. The answer depends on facts that passes find, so the caller
+// supplies it. bits() returns log2 of the number of neighbours along the tensor's last axis that an
+// access can move at once.
 struct tile_widths {
     uint32_t (*bits)(const struct tile_op *op, const void *data);
     const void *data;
@@ -20,10 +21,10 @@ struct tile_assignment {
     // The shape that gets blocked layouts next, and its element count.
     const struct tile_type *largest;
     int64_t largest_elements;
-    uint32_t vector_bits; // of the widest access
-    uint32_t square_bits; // of 16 bytes
+    uint32_t vector_bits; // log2 of the number of elements in the widest access
+    uint32_t square_bits; // log2 of the number of elements in 16 bytes
     uint32_t other_axis;  // the axis that a permutation makes contiguous, or along which tiles
-                         // are shifted
+                          // are shifted
     const struct tile_widths *widths;
 };
 

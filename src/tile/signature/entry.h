@@ -47,7 +47,8 @@ struct tile_tensor_map {
     // The entry also accepts a tensor that no map can describe. Threads then copy its elements.
     bool optional;
     uint32_t box[TILE_MAP_RANK]; // in elements, last axis first; 1 to 256
-    uint8_t step[TILE_MAP_RANK]; // distance of the box's elements that are copied; 0: all are
+    uint8_t step[TILE_MAP_RANK]; // distance between the box's elements that are copied; 0: all are
+                                 // copied
 };
 
 struct tile_entry {
@@ -68,8 +69,8 @@ struct tile_entry {
     uint32_t raster; // persistent: width, along the grid's first axis, of the strips in which tiles
                      // are numbered; otherwise 0
     // Blocks per cluster, along the grid's first axis. A persistent entry's grid is padded to a
-    // multiple of it. The code of other entries does not depend on it, and a launch uses clusters
-    // only if the grid is a multiple of it.
+    // multiple of this number. The code of other entries does not depend on the number, and a
+    // launch uses clusters only if the grid is a multiple of it.
     uint32_t cluster;
     uint32_t split;     // blocks that share one tile; the launch grid counts all of them
     bool flexible;      // a launch may use fewer blocks per tile, since the result does not depend
@@ -98,7 +99,7 @@ static inline uint32_t tile_resident_blocks(uint32_t multiprocessors, uint32_t c
 // - for persistent entries, the tensor maps, aligned to TILE_MAP_ALIGN.
 
 // Returns the number of bytes of the widest access to a parameter. The base and the strides of an
-// aligned tensor are multiples of it.
+// aligned tensor, except the last stride, are multiples of this number.
 static inline uint32_t tile_vector_bytes(const struct tile_parameter *p)
 {
     return p->vector_bytes ? p->vector_bytes : TILE_VECTOR_BYTES;

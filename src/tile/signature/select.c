@@ -127,8 +127,8 @@ static bool requires_no_overlap(const struct tile_signature *s, uint32_t entry)
            (tile_has_roles(s->entry[entry].variant) && s->written & (s->written - 1));
 }
 
-// Checks the conditions on all tensors, which depend on the entry's variant, and on the tensors
-// that must be aligned.
+// Checks the conditions that the entry's variant sets for all tensors, and those for tensors that
+// must be aligned or that threads realign.
 static bool takes_tensors(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
