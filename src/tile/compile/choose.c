@@ -373,8 +373,8 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
     return !s.no_memory;
 }
 
-// True if other candidates may avoid every error: facts about constants do not hold for the first
-// ones.
+// True if other candidates may avoid every error, that is, if all errors report facts that do not
+// hold for the first candidates.
 static bool can_avoid_errors(const struct tile_module *module)
 {
     for (const struct tile_diagnostic *d = module->diagnostics->first; d; d = d->next)
@@ -389,7 +389,8 @@ bool tile_choose(const struct tile_choosing *how)
                                                    how->setting, how->settings, NULL);
     bool good = module && !module->diagnostics->out_of_memory;
 
-    // In a module with other errors there is nothing to choose. Its compilation reports them.
+    // In a module with other errors there is nothing to choose. The compilation reports these
+    // errors.
     for (const struct tile_kernel *k = module && can_avoid_errors(module) ? module->first : NULL;
          k && good; k = k->next)
         good = choose(how, k);

@@ -140,7 +140,7 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
-// True for a multiple of `count` plus or minus a constant that is not a multiple.
+// True if the index is a multiple of `count` plus or minus a constant that is not a multiple of it.
 static bool is_offset(const struct tile_emitter *e, const struct tile_value *index, uint64_t count)
 {
     const struct tile_op *op = index->op;
@@ -154,8 +154,8 @@ static bool is_offset(const struct tile_emitter *e, const struct tile_value *ind
     return false;
 }
 
-// Returns how many of a thread's consecutive elements are contiguous and aligned in memory,
-// assuming the view. Sets a->why if a change of the source would raise this number.
+// Returns how many of a thread's consecutive elements are contiguous and aligned in memory if the
+// tensor is as `view` describes it. Sets a->why if a change of the source would raise this number.
 static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_view *view,
                           const struct tile_value *last_index, int64_t scale)
 {
@@ -197,7 +197,8 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
     return vector;
 }
 
-// True for cold code, which runs once and therefore has a single version.
+// True for an access outside of loops in a brief entry. It runs once, so it gets a single version
+// of its code.
 static bool is_cold(const struct tile_access_state *a)
 {
     return a->e->target->brief && a->op->parent == &a->e->kernel->body;
@@ -270,8 +271,8 @@ static void close_words(struct tile_access_state *a, const tile_register *own)
 }
 
 // True if a load can wait until its user needs the elements. This saves registers in a
-// warp-specialized entry, where the accumulators leave few. The tile's only user must be the next
-// op, in the same block and elementwise.
+// warp-specialized entry, where the accumulators leave few registers free. The tile's only user
+// must be the next op, in the same block and elementwise.
 static bool comes_in_parts(const struct tile_access_state *a)
 {
     enum { MANY = 32 };

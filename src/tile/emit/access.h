@@ -28,7 +28,7 @@ struct tile_access_state {
                                           // if it always does
     tile_register origin;                 // address of the tile's first element, 64 bits
     tile_register thread;                 // address of the thread's first element
-    uint32_t vector;                      // elements
+    uint32_t vector;                      // elements per access
     // Predicate: the tensor is aligned, as `vector` requires; elements of an unaligned tensor move
     // one at a time. TILE_NO_REGISTER if `vector` needs no check.
     tile_register aligned;

@@ -45,8 +45,8 @@ static bool may_overlap(struct tile_emitter *e, uint64_t touched, uint32_t param
             return true;
         others |= !apart(e->kernel, other, parameter);
     }
-    // If a warp-specialized entry stores more than one tensor, the launch checks the overlap
-    // (select.c).
+    // If a warp-specialized entry stores more than one tensor, the launch checks that its tensors
+    // do not overlap (select.c).
     if (others && e->ring && e->stored & (e->stored - 1))
         return false;
     // Launches take this variant only if the tensors do not overlap. Other launches take

@@ -306,7 +306,8 @@ static tile_register left_along(struct tile_emitter *e, const struct tile_copier
 }
 
 // Returns how many bytes of the thread's piece exist in each line of a tile whose first element is
-// `first`. It is 0 if an index is negative, or the index along a dropped axis out of range.
+// `first`. The number is 0 if an index is negative, or if the index along a dropped axis is out of
+// range.
 static tile_register bytes_of_piece(struct tile_emitter *e, const struct tile_copier *c,
                                     const tile_register *first)
 {

@@ -107,8 +107,8 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Marks the tensor that an op in a loop accesses, because the op may run again in the next
-// iteration.
+// Records the tensor that an op in a loop accesses as read or written, because the op may run again
+// in the next iteration.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -157,9 +157,9 @@ static bool is_last_use(const struct tile_value *value, const struct tile_op *op
     return kept == 1 && from_here == 1;
 }
 
-// Makes the values that a loop carries reuse the registers of a product's accumulators, which leave
-// few registers free. This requires that the loop is the accumulators' last user, directly or
-// through shape ops.
+// Makes the values that a loop carries reuse the registers of a product's accumulators, because the
+// accumulators leave few registers free. This requires that the loop is the accumulators' last
+// user, directly or through shape ops.
 static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
 {
     const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
@@ -299,7 +299,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     default:
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
-        // A `continue` may also be the last iteration of a `for` loop.
+        // A `continue` may also end the last iteration of a `for` loop.
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
             emit_exit(e, e->loop);
         // At the end of the loop's own body, control falls through to the next iteration.

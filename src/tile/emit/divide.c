@@ -1,7 +1,7 @@
 // Divides two f32, rounding to nearest, without a call. div.rn calls a function for quotients
-// outside the normal range, and in linked code a call costs registers everywhere around it. A
-// scalar justifies the branch used here: a thread computes the quotient once, usually while a
-// tile's elements occupy its registers.
+// outside the normal range, and in linked code a call costs registers everywhere around it. The
+// branch used here pays off for a scalar: a thread computes the quotient once, usually while a
+// tile's elements occupy the thread's registers.
 #include "emit.h"
 
 // True if |x| is at least 2^from and below 2^to.

@@ -3,7 +3,7 @@
 #include "emit.h"
 
 struct format {
-    uint32_t fraction;      // bits
+    uint32_t fraction;      // number of fraction bits
     uint32_t bias, largest; // as f32
     uint32_t least, magic;  // `least` is the smallest normal number, as f32; adding the constant
                             // `magic` rounds smaller numbers

@@ -14,7 +14,7 @@ struct tile_ahead_load {
     const struct tile_op *op;
     uint32_t count; // number of registers of the tile
     // If the loop variable itself indexes the moving axes, each load advances its addresses and
-    // first elements for the next load. Otherwise each load computes them.
+    // first elements for the next load. Otherwise each load computes its addresses.
     bool advances;
     tile_register *address; // by register; excludes the moving axes unless the address advances
     tile_register first[TILE_MAX_RANK];    // if advancing: the first element along each moving axis
@@ -175,8 +175,8 @@ static void open_register(struct tile_emitter *e, const struct tile_op *loop,
     }
 }
 
-// Sets up a load's padding value. Emits it here if it is a constant in the loop's body, because the
-// body comes later.
+// Sets up a load's padding value. If the value is a constant in the loop's body, emits the constant
+// here, because the body comes later.
 static void open_pad(struct tile_emitter *e, const struct tile_op *loop, struct tile_ahead_load *a)
 {
     const struct tile_value *pad = a->op->operand[a->op->operand_count - 1];

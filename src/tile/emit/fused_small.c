@@ -14,7 +14,7 @@ struct small_copy {
     const struct tile_op *op;
     const struct tile_layout *layout; // only its shape is used
     uint32_t element, pair;           // bytes per element; elements per copy, 1 or 2
-    uint32_t axes;                    // of the tensor
+    uint32_t axes;                    // number of the tensor's axes
     tile_register first;              // flattened coordinate of the lane's first element
     tile_register at[TILE_MAX_RANK];  // that element's coordinates in the tensor, 64 bits
     tile_register own[TILE_MAX_RANK]; // that element's coordinates in the tile, by tensor axis, 32

@@ -2,8 +2,9 @@
 // not all fit.
 #include "emit.h"
 
-// The number of counters per pass is a power of two, so that a thread's bins fall into one pass.
-// The rest of shared memory is left to other ops.
+// The number of counters per pass is a power of two, so that a bin's highest bits select the pass.
+// In most layouts, all threads' bins in one register then fall into the same pass. The rest of
+// shared memory is left to other ops.
 enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
 
 static uint32_t words_at_once(const struct tile_emitter *e)

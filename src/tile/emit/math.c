@@ -117,8 +117,8 @@ struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *
     return tile_fma(m, x, tile_fma(m, z, tile_num_horner(m, p, z), tile_k(0)), x);
 }
 
-// Refines the approximate reciprocal. It has 20 accurate bits for f64, because rcp.approx reads
-// only 20 bits of d, and all bits but one for f32.
+// Refines the approximate reciprocal. It is accurate to all bits but one for f32, and to 20 bits
+// for f64, because rcp.approx then reads only 20 bits of d.
 struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d)
 {
     struct tile_num r = tile_num_op(m, "rcp.approx.ftz", 1, &d), minus = tile_neg(m, d);

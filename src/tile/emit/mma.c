@@ -132,8 +132,8 @@ static uint32_t find_line(struct product *p, struct side *s, uint32_t r)
 }
 
 // Computes the start of each line, as a register of the thread plus an offset. A line that may lie
-// past the tile's edge gets a separate register, clamped to the last row or column; its sums are
-// unused there.
+// past the tile's edge gets a separate register, clamped to the last row or column; the sums of a
+// clamped line are unused.
 static void open_lines(struct product *p, struct side *s, tile_register shared, int64_t at)
 {
     struct tile_emitter *e = p->e;

@@ -416,7 +416,7 @@ void tile_multiply_step(struct tile_product *p)
             continue;
         const tile_register *a = p->a.fragment[p->row[group]].word[p->now];
         const tile_register *b = p->b.fragment[p->column[group]].word[p->now];
-        if (p->thrice) { // small parts first
+        if (p->thrice) { // add small products first
             const tile_register *part = p->part + 4 * group;
             multiply(p, p->a.fragment[p->row[group]].rest, b, part, part);
             multiply(p, a, p->b.fragment[p->column[group]].rest, part, part);

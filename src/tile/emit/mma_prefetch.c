@@ -1,5 +1,5 @@
 // Emits a loop with a single product whose operands are both prefetched. While the current step is
-// multiplied, it reads the fragments of the next step. At the end of an iteration, after the
+// multiplied, the code reads the fragments of the next step. At the end of an iteration, after the
 // barrier, it reads the fragments of the next iteration's first step while the last products run.
 // Copies of the next stage are spread among the products, so nothing waits at the start of an
 // iteration. With two stages, the stage just multiplied is refilled right after the barrier, and

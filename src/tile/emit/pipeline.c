@@ -53,7 +53,7 @@ static void release(struct tile_emitter *e, tile_register used)
     }
 }
 
-// Computes the stages and phase flips that a tile of the other team takes in the ring. Both teams'
+// Computes how many stages and phase flips of the ring a tile of the other team takes. Both teams'
 // tiles have the same number of iterations. Before its first tile, the second team skips one tile
 // of the first team.
 static void measure_stages(struct tile_emitter *e, const char *type, tile_register first,
@@ -83,8 +83,9 @@ static void measure_stages(struct tile_emitter *e, const char *type, tile_regist
     tile_put_label(e, goes);
 }
 
-// Waits until the other team has seen all its stages full. Until then a stage may be two uses away
-// from the use that this team waits for, and the barrier's parity cannot tell the two apart.
+// Waits until the other team has seen all its stages full. Until then, a stage may be two uses
+// behind the use that this team waits for, and the parity of its barrier does not distinguish these
+// two uses.
 static void wait_for_team(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;

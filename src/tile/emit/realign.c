@@ -53,7 +53,7 @@ struct tile_realign {
     struct line line[2];
     tile_register lane;         // predicate: this is a warp's first thread
     tile_register pending;      // predicate: the buffer holds the words of a stage
-    tile_register stage, phase; // of that stage
+    tile_register stage, phase; // stage whose words are in the buffer, and its phase
 };
 
 // ---- The role's start

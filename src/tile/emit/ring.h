@@ -17,7 +17,7 @@ enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TE
 // A warpgroup's slabs of 64 rows, through which it stores a tile.
 struct tile_staging {
     bool open;
-    tile_register at; // in shared memory
+    tile_register at; // address in shared memory
     // Addresses that the thread writes: one per 16 columns, or per 8 columns if elements have 32
     // bits.
     tile_register lane[8];

@@ -7,7 +7,7 @@
 #include "ring.h"
 
 struct tile_roles {
-    const struct tile_dispatch *dispatch; // the emitter's
+    const struct tile_dispatch *dispatch; // the emitter's dispatch table
     uint32_t warps;                       // number of multiplying warps, as counted in layouts
     // Registers per thread of each role. Their total must not exceed the block's initial registers,
     // or the block would wait forever.

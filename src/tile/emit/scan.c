@@ -136,7 +136,7 @@ struct warp_totals {
     tile_register shared;
     uint32_t from;
     // `which`: index of the lane's run among the runs scanned together. `warp`: the warp whose
-    // totals the lane reads. `number`: the lane that receives the prefix of its own warp.
+    // totals the lane reads. `number`: this warp's index among the joined warps.
     tile_register which, warp, number;
 };
 

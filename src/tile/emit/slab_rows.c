@@ -18,7 +18,8 @@ struct mover {
     struct tile_emitter *e;
     const struct tile_slab_rows *how;
     uint32_t slabs;
-    uint32_t least;                     // log2 of an element's bytes, the narrowest piece
+    uint32_t least;                     // log2 of the bytes of an element, which is the narrowest
+                                        // piece
     tile_register start, pitch;         // address of the first element; bytes between rows
     tile_register column, columns;      // column of the first element; number of columns in the
                                         // tensor

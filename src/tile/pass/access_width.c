@@ -13,7 +13,7 @@ uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct til
     return (power < TILE_VECTOR_BYTES ? power : TILE_VECTOR_BYTES) * (uint64_t)scale * bytes;
 }
 
-// True if a tensor is a slice along its last axis, which may begin anywhere.
+// True if a tensor is a slice along its last axis. Such a slice may begin anywhere.
 static bool begins_anywhere(const struct tile_value *tensor)
 {
     for (; tensor->op && tensor->op->kind == TILE_SLICE; tensor = tensor->op->operand[0])

@@ -28,7 +28,7 @@ struct finder {
     struct tile_gather *g;
     const struct tile_op *load;
     const char *why;
-    uint32_t depth; // of the search
+    uint32_t depth; // depth of the search
 };
 
 // ---- Places

@@ -16,7 +16,7 @@ struct versioning {
     struct tile_op *place;    // the scalars and the choice go before this op
     struct tile_value *holds; // the condition so far; NULL if always true
     struct tile_value **map;  // value map for the version without masks
-    bool *work;               // by value id
+    bool *work;               // by value id: part of the work to duplicate
     uint32_t capacity;        // number of values at the start; the tables omit newer values
     // Used if each warp chooses for its own rows: the number of rows in a tile, and the distance
     // from a warp's first row to its last.

@@ -117,7 +117,7 @@ enum {
     TILE_SLAB_LINE = 128,    // bytes per line of a slab, which has 64 rows that TMA stores, or
                              // loads after the loop
     TILE_SLAB_BYTES = 64 * TILE_SLAB_LINE,
-    TILE_TURNED_BYTES = 2, // per element of a turned store
+    TILE_TURNED_BYTES = 2, // bytes per element of a turned store
     TILE_WORD_BYTES = 16,  // bytes per word in realigned copies
 };
 
@@ -238,8 +238,8 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, bool realigned,
                                          const char **why);
-// region.c: finds products in nested loops, in several loops or under control flow that all add to
-// one accumulator. Returns NULL on success, or the reason if there are none.
+// region.c: finds products that all add to one accumulator and that lie in nested loops, in several
+// loops or under conditions. Returns NULL on success, or the reason if there are none.
 const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p);
 // True if `why` says that the products do not add to one accumulator.
 bool tile_is_no_region(const char *why);

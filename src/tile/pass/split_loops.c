@@ -69,7 +69,7 @@ static int64_t shared_bytes(const struct splitter *s, const struct tile_op *loop
         const struct tile_type *type = &loop->result[i]->type;
         int64_t elements = 1;
         for (uint32_t axis = 0; axis < type->rank; axis++) {
-            int64_t extent = 1; // of the layout
+            int64_t extent = 1; // extent in the layout
             while (extent < type->extent[axis])
                 extent *= 2;
             elements *= extent;

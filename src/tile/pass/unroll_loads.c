@@ -22,7 +22,7 @@ enum {
     MOST_WORK = 512
 };
 
-enum { MOST_LOOPS = 64 }; // per kernel; each loop takes tables of all values
+enum { MOST_LOOPS = 64 }; // loops examined per kernel; each takes tables of all values
 
 struct unroller {
     struct tile_kernel *kernel;
