@@ -275,7 +275,7 @@ struct pass {
     const char *name; // in diagnostics: "after NAME"
     bool (*run)(struct unit *u);
     uint32_t needs, leaves, ends; // enum tile_property; a pass keeps all others
-    bool changes;                 // the IR
+    bool changes;                 // the pass changes the IR
 };
 
 static const struct pass passes[] = {
@@ -284,8 +284,8 @@ static const struct pass passes[] = {
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
       .changes = true },
-    // Finds out if blocks wait for other grids, let other grids start, or may see other blocks'
-    // writes.
+    // Finds out if the source waits for other grids, and if blocks may see the writes of other
+    // blocks.
     { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
     // Rejects tiles that exceed the registers of any block.
     { CHECK, "check of sizes", refuse_huge, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_SIZED },

@@ -107,8 +107,8 @@ static bool is_exchanged(const struct tile_work *w)
     return w->path == TILE_MMA_PATH_PIPELINE && !tile_has_wgmma_rows(w->rows);
 }
 
-// Returns the rows of the product as wgmma computes it. If there are few rows, the operands are
-// exchanged.
+// Returns the rows of the product as wgmma computes it. If wgmma does not suit the number of rows,
+// the operands are exchanged.
 static uint32_t product_rows(const struct tile_work *w)
 {
     return is_exchanged(w) ? w->columns : w->rows;

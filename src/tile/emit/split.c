@@ -8,8 +8,8 @@
 
 enum { WORDS = 4, AT_ONCE = 16 }; // words per vector; vectors in flight
 
-// Computes this block's range of iterations, `*first` to `*last`. The iterations are divided evenly
-// and rounded up, so only the last blocks may have fewer.
+// Computes this block's range of iterations, `*first` to `*last`. Each block gets an equal share of
+// the iterations, rounded up, so only the last blocks may have fewer.
 void tile_split_range(struct tile_emitter *e, const char *type, const struct tile_value *by,
                       tile_register *first, tile_register *last)
 {

@@ -1,11 +1,12 @@
 // Assigns a layout to each value.
 //
-// Tiles of the shape that memory ops move most get the blocked layout with the widest accesses.
+// The tiles that memory ops move, largest first, get the blocked layout with the widest accesses.
 // Layouts spread from there: through elementwise ops in both directions, from a broadcast's result
 // to its operand, from a reduction's operand to its result, and through loops and ifs. Then the
 // remaining values, largest first, get the blocked layout of their own shape, and those layouts
-// spread too. Finally the pass inserts a convert for each operand whose layout differs from the one
-// its op needs. It rematerializes values that cost nothing to compute instead of converting them.
+// spread too. Finally the pass inserts a `convert` for each operand whose layout differs from the
+// one its op needs. It rematerializes values that cost nothing to compute instead of converting
+// them.
 #include "assign.h"
 
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout)
@@ -199,7 +200,8 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
         tile_walk(&kernel->body, shifted_axis, &a);
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
-        // Assign one value at a time, so that connected values of a shape share a layout.
+        // Assign at most one value per op, so that spreading makes connected values of the shape
+        // share a layout.
         a.changed = false;
         tile_walk(&kernel->body, assign_blocked, &a);
         if (!a.changed)

@@ -197,7 +197,7 @@ static void give(struct tile_op *op, void *data)
         return;
     assign_value(g, op->result[0],
                  tile_layout_fragment(&op->result[0]->type, g->warp_bits, g->rows));
-    // Keep a loop-invariant left operand in registers, in the operand's layout.
+    // Keep a loop-invariant left operand in registers, in the layout of left operands.
     struct tile_value *a = op->operand[0];
     if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
         a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)

@@ -307,8 +307,9 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
     return NULL;
 }
 
-// True if every product but the last depends only on streamed operands, so that these products can
-// start early.
+// True if the last product can run under the next iteration's work: the loop carries its
+// accumulator, and all other products have only streamed operands, so that they can start early. A
+// single product qualifies only if its left operand is computed.
 static bool can_overlap(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -378,7 +379,8 @@ static bool can_double(const struct tile_fused *p)
     return registers <= MOST_DOUBLED / p->base.groups;
 }
 
-// True if the loop carries each product's sum, and only that product uses it.
+// True if all products have only loaded operands, and the loop carries each product's sum for that
+// product alone.
 static bool can_chain(const struct tile_fused *p)
 {
     for (uint32_t i = 0; i < p->products; i++) {

@@ -1,8 +1,9 @@
 // Plans the Hopper pipeline of a loop over a product: the roles, the operands' places in shared
 // memory, and the number of stages.
 //
-// One thread runs the loop's loads and the arithmetic of their indices. The warpgroups do
-// everything else. The roles communicate only through stages and barriers.
+// The copying role, mostly one thread, runs the loop's loads and the arithmetic of their indices.
+// The multiplying warpgroups do everything else. The roles communicate only through stages and
+// barriers.
 #include "gather.h"
 #include "range_analysis.h"
 
@@ -208,7 +209,8 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
     return NULL;
 }
 
-// Finds the loop. Exchanges the operands if there are few rows and enough columns.
+// Finds the loop or region. Exchanges the operands of a loop if the number of columns suits wgmma
+// and the number of rows does not.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     bool realigned = p->realigned;

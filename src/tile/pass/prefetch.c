@@ -1,9 +1,9 @@
 // Finds a loop whose operands can be prefetched, and plans its stages.
 //
 // A load qualifies if its only use is one product per iteration, if it pads with zeros, and if its
-// indices, or the ids of its rows, can be computed ahead of time. They may come from memory, such
-// as the number of a page. The loop must store nothing, because a store could write memory that a
-// load reads.
+// indices, or the ids of its rows, can be computed ahead of time. Indices and ids may come from
+// memory, such as the number of a page. The loop must store nothing, because a store could write
+// memory that a load reads.
 #include "prefetch.h"
 #include "pass.h"
 
@@ -146,7 +146,8 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
 
 struct contents {
     const struct tile_block *body;
-    bool stores, continues_early; // an iteration may end early
+    bool stores, continues_early; // `stores`: the loop stores or may end early; `continues_early`:
+                                  // an iteration may end early
     bool orders;                  // there are ordered loads, which later accesses must not overtake
     uint32_t products;
     bool rows; // a product has more than FEW_ROWS rows
