@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// Addresses that the code has already computed. If the strides are not constants, registers with
-// equal coordinates share one address.
+// Addresses that the code has already computed. Registers that differ only along axes with small
+// constant strides share one address; an immediate offset tells them apart.
 struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
@@ -36,9 +36,10 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// Returns the nearest computed address whose coordinates do not exceed `own`: the one with the
-// fewest differing axes, then with the smallest distance. Subtracts its coordinates from `own`. If
-// there is no such address, returns the address of the thread's first element.
+// In a brief entry, returns the nearest computed address whose coordinates do not exceed `own`: the
+// one with the fewest differing axes, then with the smallest distance. Subtracts its coordinates
+// from `own`. Otherwise, or if there is no such address, returns the address of the thread's first
+// element.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {
@@ -115,7 +116,7 @@ struct bounds {
     uint32_t count;
 };
 
-// Clamps a bound to 30 bits. Coordinates have 24 bits, so their comparisons are unaffected.
+// Clamps a bound to 30 bits. Coordinates have 24 bits, so comparisons with them are unaffected.
 static tile_register to_bound(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R",

@@ -246,8 +246,8 @@ void tile_enter_prefetch(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// True if the loop has one product and does not read fragments ahead. Its edge copies then follow
-// the product and run while the tensor cores are busy.
+// True if a brief entry's loop has one product, whose operands are both prefetched. The copies of
+// an iteration then follow the product and run while the tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
     return e->target->brief && e->prefetch->only;

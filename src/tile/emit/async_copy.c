@@ -257,7 +257,7 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
 }
 
 // Copies pieces at the edge of a tensor. `bytes` is the number of bytes of the thread's piece that
-// exist in each of the first `rows` lines; it may be negative. The code is a loop, because few
+// exist in each of the first `rows` lines; `rows` may be negative. The code is a loop, because few
 // tiles are at an edge.
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)

@@ -108,7 +108,7 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 // ---- Roles
 
 // Computes the number of tiles along the other axes in a section, limited so that their streamed
-// operands fit in L2 together.
+// operands fit in L2 together. For uneven loops, also decides if blocks take tiles in pairs.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

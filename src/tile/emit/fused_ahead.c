@@ -123,7 +123,7 @@ static bool is_variable(const struct tile_emitter *e, const struct tile_op *loop
            range.high <= MOST_INDEX;
 }
 
-// Sets up addresses that advance, for the variable's first value.
+// If a load's addresses can advance, sets them up for the variable's first value.
 static void open_advancing(struct tile_emitter *e, const struct tile_op *loop, tile_register step,
                            struct tile_ahead_load *a)
 {

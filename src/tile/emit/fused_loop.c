@@ -96,8 +96,8 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
     return true;
 }
 
-// Passes carried values to the next iteration, except the last product's accumulator, which is
-// already in place.
+// Passes carried values to the next iteration, except `acc`, which is already in place. NULL:
+// passes all.
 static void carry(struct tile_emitter *e, const struct loop *l, const struct tile_value *acc)
 {
     const struct tile_op *end = l->op->block[0]->last;
@@ -215,8 +215,8 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// Returns the barrier at which warpgroups take turns to start products, so that one warpgroup
-// computes while the other's products run.
+// Returns the barrier at which this warpgroup, or the next one if `next`, waits for its turn to
+// start products. One warpgroup thus computes while another's products run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -750,8 +750,9 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// Returns the iteration count of a loop that steps by one and has 32-bit bounds. Warpgroups that do
-// not need the variable then avoid counting in 64 bits.
+// Returns the number of iterations if the loop steps by one and its bounds are known to fit in 32
+// bits, otherwise TILE_NO_REGISTER. Warpgroups that do not need the variable then avoid counting in
+// 64 bits.
 static tile_register count_iterations(struct tile_emitter *e, const struct loop *l)
 {
     const struct tile_op *by = l->op->operand[2]->op;

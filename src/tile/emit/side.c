@@ -1,4 +1,4 @@
-// Side tiles: tiles such as an addend that are loaded after the loop in the layout of the stored
+// Side tiles: tiles, such as an addend, that are loaded after the loop, in the layout of the stored
 // tile. A side tile arrives through the ring, as if the loop had a few more iterations. Each stage
 // holds as many of its slabs as are stored at a time. A thread reads the positions that it will
 // write later.
