@@ -97,7 +97,7 @@ static tile_register address_of(struct tile_emitter *e, const struct tile_type *
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", at, bytes, shared);
 }
 
-// Returns the register that holds take's index for register r of the result.
+// Returns the register that holds the index of a `take` for register r of the result.
 static tile_register taken_index(struct tile_emitter *e, const struct tile_op *op, uint32_t r)
 {
     const struct tile_value *index = op->operand[1], *to = op->result[0];

@@ -219,7 +219,7 @@ static tile_register outside(const struct shifter *s, uint32_t own)
     return p->outside;
 }
 
-// Returns the own register that holds the element, or the element that another lane needs.
+// Returns this thread's register that holds the element, or the element that another lane needs.
 static tile_register chosen(const struct shifter *s, uint32_t r, const tile_register *in)
 {
     const struct part *p = &s->part[own_of(s, r)];

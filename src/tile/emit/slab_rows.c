@@ -36,8 +36,8 @@ static tile_register low_word(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
-// Adds an axis' contribution to the address. Collects its step in `bits`, whose lowest set bit
-// divides every address and length.
+// Adds an axis' contribution to the address. Collects the axis' step in `bits`, whose lowest set
+// bit divides every address and length.
 static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32_t n,
                       tile_register *bits, tile_register *dropped)
 {

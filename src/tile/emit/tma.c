@@ -187,7 +187,7 @@ void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_re
 
 enum { ROWS_OF_WARP = 16 };
 
-// Adds `each` for every warp of the warpgroup before this one.
+// Adds `each` times this warp's number in its warpgroup.
 static tile_register past_warps(struct tile_emitter *e, tile_register x, uint32_t each)
 {
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);

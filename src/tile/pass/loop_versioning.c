@@ -330,8 +330,8 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
     return false;
 }
 
-// Finds the op before which all the work fits: the first op outside the work that uses one of its
-// results. Later ops no longer count as work.
+// Finds the op before which all the work can be placed: the first op outside the work that uses one
+// of its results. Later ops no longer count as work.
 static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;

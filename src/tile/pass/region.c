@@ -4,7 +4,7 @@
 // The region is the range of the kernel body's ops from the first to the last that contains such
 // products. Both roles run its loops and branches, which must depend only on scalars: at each
 // product, the copying thread copies the operands and warpgroups multiply. Everything else in a
-// region is scalar.
+// region is scalar, or computes operands.
 #include "pipeline.h"
 
 #include "tile/ir/scalar.h"
