@@ -25,7 +25,8 @@ static int64_t start_of(const struct lines *l, int64_t line, int64_t length)
     return line / l->step * l->step * length + line % l->step;
 }
 
-// A running sum: a double for floats, exact for integers.
+// A running result. Sums and products of floats accumulate in `real`; `element` holds the result so
+// far as an element.
 struct sum {
     double real;
     uint64_t element;
