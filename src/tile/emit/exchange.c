@@ -1,5 +1,5 @@
-// Moves elements between threads: by shuffles within a warp, or through shared memory, row by row.
-// Also finds the threads that hold copies of an element.
+// Moves elements between threads: by shuffles within a warp, or through shared memory, where tiles
+// are in row-major order. Also finds the threads that hold copies of an element.
 #include "emit.h"
 
 #include <stdio.h>
@@ -227,7 +227,7 @@ tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_
     return own ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", c, own) : c;
 }
 
-// Returns the position of the thread's first element, and the step along each axis.
+// Returns the address of the thread's first element, and the byte step along each axis.
 tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value *value,
                                 tile_register shared, int64_t *steps)
 {
@@ -245,7 +245,8 @@ tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value 
     return place;
 }
 
-// Returns the number of consecutive registers that are contiguous and aligned in row-major order.
+// Returns the number of consecutive registers whose elements are contiguous and aligned in
+// row-major order.
 uint32_t tile_shared_vector(const struct tile_value *value)
 {
     uint32_t vector = 1, bytes = tile_bytes_of(value->type.dtype),

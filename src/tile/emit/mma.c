@@ -233,7 +233,7 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
             for (uint32_t c = columns; c < 2 * columns; c++)
                 follow &= s->line[i + c].at == line->at &&
                           s->line[i + c].offset == line->offset + c * s->bytes;
-            // This number must also divide the thread's own part of the coordinate.
+            // The thread's part of the coordinate must be a multiple of this number, too.
             uint32_t shift = tile_axis_shift(p->acc->layout, p->n);
             for (uint32_t bit = 0; UINT32_C(1) << bit < 2 * columns; bit++)
                 follow &= tile_hardware_bit(p->acc->layout, shift + bit) <

@@ -1,8 +1,9 @@
 // Output of a kernel: print with vprintf, and assert with __assertfail.
 //
 // The first thread of a block prints. It reads tiles from shared memory, so they must fit there.
-// The output of one vprintf call is not interrupted. A print of scalars is one call. A print of a
-// tile is one call per element, and the output of other blocks may come between them.
+// The output of one vprintf call is not interrupted. A print of up to MOST_ARGUMENTS scalars is one
+// call. A print of a tile is one call per element, and the output of other blocks may come between
+// them.
 #include "emit.h"
 
 #include "tile/ir/print_format.h"

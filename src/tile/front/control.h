@@ -21,7 +21,7 @@ struct tile_saved_state {
 bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before);
 void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before);
 
-// Elaborate a statement. They return true if control leaves the block there.
+// Elaborate a statement. A result of true means that control leaves the block there.
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_statement *s);
 // Elaborates break or continue.
