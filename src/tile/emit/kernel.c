@@ -42,7 +42,7 @@ static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_
     tile_register side = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", up, wide);
     side = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, side);
     side = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, side);
-    // Grids with more than 2^32 tiles keep the grid's order.
+    // Grids with 2^32 or more tiles along the first two axes keep the grid's order.
     tile_register high = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", n[0], n[1]);
     tile_register few = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", high);
     x[0] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", side, x[0], few);

@@ -19,7 +19,7 @@ static void by_shuffles(struct tile_reduction *r, tile_register (*partial)[TILE_
         }
 }
 
-// Reductions to one word per block. The hardware reduces 32-bit integers over a warp in one
+// Reductions to one word per warp or block. The hardware reduces 32-bit integers over a warp in one
 // instruction. Floats are first mapped to integers of the same order.
 
 // Maps larger floats to larger integers: flips all bits except the sign of negative floats. The map
