@@ -87,7 +87,7 @@ static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind
     tile_register a = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
     tile_register b = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y);
 
-    if (kind == TILE_CDIV) { // the rounded-up dividend may exceed 2^31 but not 2^32
+    if (kind == TILE_CDIV) { // the sum may exceed 2^31 but not 2^32
         tile_register more = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", b);
         a = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", a, more);
     }
