@@ -48,7 +48,7 @@ static atomic_int failures;
 struct grave {
     CUmemoryPool pool;
     int fd;
-    struct timespec empty; // time since when it is empty; 0: not empty
+    struct timespec empty; // when the pool became empty; 0: not empty
 };
 
 static struct {

@@ -1,4 +1,4 @@
-// Tests that arenas reuse freed memory, and that this cannot be noticed.
+// Tests that arenas reuse freed memory, and that an arena's user cannot notice the reuse.
 #include "base/arena.h"
 #include "base/array.h"
 #include "testing.h"
@@ -28,8 +28,8 @@ static bool is_zero(const unsigned char *p, size_t bytes)
     return true;
 }
 
-// Takes blocks, which must be zero, and overwrites them. Check's assertions allocate memory, so
-// this calls none.
+// Takes blocks, which must be zero, and overwrites them. Makes no assertions, because Check
+// allocates memory for them.
 static bool fill(struct cuc__arena *arena, int blocks, unsigned char with)
 {
     bool good = arena != NULL;
@@ -82,7 +82,8 @@ TEST_RANGE(arenas_after_the_first_ones_allocate_nothing_more, 0, REUSES)
     ck_assert_int_eq(after - before, 2); // the arena, and the growing block's first 4 KiB
 }
 
-// Fills chunks in part, since only this part is cleared for the next arena.
+// Fills different parts of chunks, because only the used part of a chunk is cleared before its
+// reuse.
 TEST(reused_memory_is_zero)
 {
     for (int count = 1; count < 120; count++) {

@@ -1,4 +1,4 @@
-// Tests build IDs with ELF files that it writes itself.
+// Tests build IDs of ELF files that the test itself writes.
 #include "base/array.h"
 #include "base/build_id.h"
 #include "base/bytes.h"
@@ -88,7 +88,7 @@ TEST(a_cut_file_has_none)
     ck_assert_uint_eq(id_of(id, "/tmp"), 0);
 }
 
-// Reads no byte outside the notes; a sanitizer would notice one.
+// Reading damaged notes must not read past their end; a sanitizer would notice it.
 TEST(damage_changes_no_more_than_the_id)
 {
     unsigned char id[CUC__BUILD_ID_BYTES];
@@ -126,7 +126,7 @@ TEST(a_key_covers_the_id)
 
 CASE("slow", .timeout = 20);
 
-// A file is read once while its state stays the same, and each time while it is new.
+// The ID of a file that has not changed for a while is kept; a file that is new is read each time.
 TEST(an_old_file_is_read_once)
 {
     unsigned char id[CUC__BUILD_ID_BYTES];
@@ -145,7 +145,7 @@ TEST(an_old_file_is_read_once)
         ck_assert_int_eq(fstat(fd, &about), 0);
         state = cuc__file_state_of(&about);
         ck_assert_uint_eq(cuc__build_id(id, path, &state), 8);
-        ck_assert_int_eq(unlink(path), 0); // so that it could not be read
+        ck_assert_int_eq(unlink(path), 0); // from here on, reading the file fails
         ck_assert_uint_eq(cuc__build_id(id, path, &state), settled ? 8 : 0);
         if (settled)
             ck_assert_mem_eq(id, "identity", 8);

@@ -35,13 +35,12 @@ static struct {
         *replaced; // a file that another process replaces before the next removal; NULL: no file
 } hit = { .anonymous = true, .locks = true };
 
-// A network file system that has not everything, or answers late or twice.
+// A network file system that lacks features, answers late, or repeats calls.
 struct network {
     const char *what;
     int link, lock, read; // the errors of these calls; 0: they work
     int replace;          // the error of a rename to the name of a file
-    int again;  // calls that once report the error of a second attempt, because the first reply is
-                // lost
+    int again;  // calls that succeed, lose their reply, and once report the error of the repetition
     int late;   // number of opens that do not find a new entry yet
     bool named; // it has no O_TMPFILE
 };
@@ -413,7 +412,7 @@ static int use_as_nobody(void)
 {
     if (geteuid() == 0 && seteuid(65534) != 0)
         return 9;
-    // In a folder that can be read but not written, entries are used.
+    // Entries of a folder that can be read but not written are used.
     return get(1) == RIGHT && get(2) == MISS && put(2) == EACCES ? 0 : 1;
 }
 
@@ -498,8 +497,8 @@ static bool compiles(void)
     return ok;
 }
 
-// Fills a file system with entries. The entries that were written are right; the others are absent
-// and leave nothing behind.
+// Fills a file system with entries. Entries that fit are right; the others are absent and leave
+// nothing behind.
 static int fill(const char *options)
 {
     enum got expected[FILLING];
@@ -584,7 +583,8 @@ TEST_RANGE(every_system_call_may_fail, 0, 6)
     int made = 0, descriptors = count_descriptors();
 
     hit.anonymous = _i % 2 == 0;
-    // If the folder is new or too full, walking it makes a few hundred more calls.
+    // A new or too full folder is walked, which takes a few hundred more calls, so only the last
+    // two errors are tried.
     for (int e = kind == FULL_ENOUGH ? 0 : CUC_LENGTH(errors) - 2; e < CUC_LENGTH(errors); e++) {
         bool armed = true;
         for (int n = 1; armed; n++) {
@@ -663,8 +663,8 @@ TEST_ROWS(network_file_systems, networks)
     for (int round = 0; round < 4; round++) {
         network.again = n->again;
         int stored = put(1);
-        // If the reply is lost, the entry is there nevertheless. Only a rename to the name of the
-        // old entry, which may be the same, can fail.
+        // A write may report a failure if a reply was lost, although the entry is there, or if the
+        // file system cannot replace the old entry, which has the same data.
         ck_assert_msg(!stored || n->again || (round && n->replace == ESTALE), "%s: %s", n->what,
                       strerror(stored));
         for (int late = n->late && !round ? n->late : 0; late > 0; late--)
@@ -777,18 +777,18 @@ TEST(damage_is_a_miss)
             bytes[at] = (char)(bytes[at] ^ 1 << next(&state) % 8);
             ck_assert_int_eq(pwrite(fd, bytes + at, 1, (off_t)at), 1);
             break;
-        case 2: // the end
+        case 2: // cuts off the end
             ck_assert_int_eq(ftruncate(fd, (off_t)at), 0);
             break;
-        case 3: // more
+        case 3: // appends bytes
             ck_assert_int_eq(pwrite(fd, bytes, length, size), (ssize_t)length);
             break;
-        case 4: // some bytes
+        case 4: // inverts some bytes
             for (size_t k = 0; k < length; k++)
                 bytes[at + k] = (char)~bytes[at + k];
             ck_assert_int_eq(pwrite(fd, bytes + at, length, (off_t)at), (ssize_t)length);
             break;
-        default: // a hole, where the file system lost a block
+        default: // makes the file all zeros, as if the file system had lost its blocks
             memset(bytes, 0, (size_t)size);
             ck_assert_int_eq(pwrite(fd, bytes, (size_t)size, 0), size);
         }

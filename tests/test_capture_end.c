@@ -216,8 +216,8 @@ static const struct {
     { "nor cancelled for all", BODY_IN_BODY, ALL_SPOILT, LEFT, CANCELLED, STUCK },
 };
 
-// Ends a stream's capture in the given way. Expects one of these statuses, and this text in a
-// failure's message.
+// Ends a stream's capture in the given way. Expects `ended` from ending it or `cancelled` from
+// cancelling it, and `words` in the message of a failure.
 static void end_as(cuc_stream **s, enum end how, cuc_status ended, cuc_status cancelled,
                    const char *words)
 {
@@ -281,7 +281,7 @@ static void end_around(cuc_stream **s, size_t i)
            fate == STUCK ? CUC_ERROR_DRIVER : CUC_OK, words[fate]);
     if (fate != STUCK || !*s)
         return;
-    // Another end must fail, and so must everything else.
+    // The capture is stuck: ending or cancelling it again must fail, and so must other calls.
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&none, *s), words[STUCK]);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_cancel_capture(*s), "restart the process");
     FAILS(CUC_ERROR_DRIVER, cuc_stream_begin_capture(*s, 0), words[STUCK]);
@@ -451,7 +451,7 @@ static void no_body_is_taken_while_it_is_filled(void)
     put(inner, 1);
     spoil(root);
     FAILS(CUC_ERROR_BUSY, cuc_stream_end_capture(&same, root), "fills the body");
-    OK(cuc_stream_cancel_capture(root)); // also cancels the capture that fills it
+    OK(cuc_stream_cancel_capture(root)); // also cancels the capture that fills the body
     is_no_more(graph, false, "a capture into it");
     is_no_more(body, true, "a capture into the graph that it was a part of");
     cuc_graph_release(body);
@@ -476,8 +476,8 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph_release(same);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, root), "the driver frees the graph");
     cuc_graph_release(graph);
-    // Cancelling it or releasing its stream does not free the graph either: the other capture was
-    // first.
+    // Cancelling the spoilt capture or releasing its stream first cancels the other capture, and
+    // then frees the graph.
     for (int goes = 0; goes < 2; goes++) {
         OK(cuc_graph_create(&graph, device));
         begin_to(root, graph);
@@ -485,7 +485,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
         spoil(root);
         end_as(&root, goes ? RELEASED : CANCELLED, 0, CUC_OK, "");
         is_no_more(graph, false, "a capture into it");
-        put(outer, 1); // the outer capture continues
+        put(outer, 1); // not captured any more
         cuc_graph_release(graph);
     }
     OK(cuc_stream_create(&root, device, NULL));
@@ -502,7 +502,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     finish(0, 1, 1);
 }
 
-// cucore does not know when this graph is destroyed.
+// The graph of a capture that cucore did not begin: cucore does not learn of its destruction.
 static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
 {
     cuc_graph *same = NULL;
@@ -516,7 +516,7 @@ static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, inner), "stays captured for good");
     begin_to(outer, other);
     fork_without_join(outer);
-    OK(cuc_stream_end_capture(&same, outer)); // instead of freeing it
+    OK(cuc_stream_end_capture(&same, outer)); // joins the fork; a failure would free the body
     cuc_graph_release(same);
     CHECK(!cuc__cu.cuStreamEndCapture(cuc_stream_handle(root), &graph));
     cuc_graph_release(body);

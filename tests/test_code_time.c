@@ -1,5 +1,5 @@
 // Tests that reading code takes time proportional to its size: four times the code takes about four
-// times the CPU time, even if no compiler would write such code.
+// times the CPU time. This holds even for code that no compiler would write.
 #include <cucore/device.h>
 #include <cucore/kernel.h>
 #include <cucore/linker.h>

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-// Kernel `set` gives the condition c the value v. Kernel `count` does x[i] += 1 and sets c to
-// whether x is below `limit`.
+// Kernel `set` gives the condition c the value v. Kernel `count` adds 1 to each x[i], and sets c to
+// 1 if x[0] is then below `limit`, otherwise to 0.
 // clang-format off
 static const char ptx[] =
     ".version 7.8\n.target sm_80\n.address_size 64\n"
@@ -188,7 +188,7 @@ TEST(a_body_runs_until_its_kernel_says_no_more)
     cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
     FILL(body, put_count(side, more, 10));
-    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // runs after all of it
+    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // runs after the loop has ended
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
@@ -409,8 +409,8 @@ static void *release_elsewhere(void *s)
     return NULL;
 }
 
-// While a stream fills a body, the graph is not destroyed: first that capture ends, or is destroyed
-// too.
+// The release of the stream that captures a graph does not destroy the graph while another stream
+// fills a body of it: the capture of the body is cancelled first, or must end before.
 TEST_RANGE(a_stream_that_goes_waits_for_what_another_thread_fills, 0, 3)
 {
     const bool elsewhere = _i, both = _i == 2;

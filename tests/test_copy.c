@@ -299,7 +299,7 @@ TEST(copies_and_fills_become_nodes_of_a_capture)
         stream, CUC_COPY_BATCH_PARAMS(.dst = dst, .src = src, .bytes = bytes, .count = 2)));
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream->handle, &graph), 0);
     if (fake_available())
-        ck_assert_int_eq(fake_captured(stream->handle), 5); // a batch, like the copies it replaces
+        ck_assert_int_eq(fake_captured(stream->handle), 5); // the batch becomes two copies
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     place_drop(&p);
     place_drop(&plain);

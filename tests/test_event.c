@@ -183,7 +183,7 @@ TEST(an_event_is_recorded_in_its_own_context_only)
     ck_ok(cuc_stream_create(&far, other, NULL));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(far, event),
              "the stream is of device 1 (", "the event of device 0 (");
-    ck_ok(cuc_stream_wait_event(far, event)); // waiting behaves differently
+    ck_ok(cuc_stream_wait_event(far, event)); // a stream may wait for another device's event
     cuc_stream_release(far);
 }
 

@@ -1,5 +1,5 @@
-// Tests the fake driver itself, through the table by which the library calls it, because other
-// tests rely on it.
+// Tests the fake driver itself, because other tests rely on it. Calls it as the library does,
+// through the table of driver functions.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -184,7 +184,8 @@ TEST(nothing_works_before_init)
 CASE("driver, always asynchronous", .setup = setup_async, .teardown = teardown);
 CASE("driver", .setup = setup, .teardown = teardown);
 
-// Runs in both modes: the behaviour depends on the order of work.
+// Runs a test in both modes of the fake driver: in the calls themselves if possible, and always on
+// the streams' threads.
 #define TEST_BOTH(name)                            \
     TEST_ADDED(name, tcase_add_test(tcase, ttest); \
                tcase_add_test(tests_find("driver, always asynchronous"), ttest))

@@ -342,7 +342,8 @@ TEST(several_entries_of_PYTHONPATH_are_searched_in_order)
 
 // ---- The loader's own search, reproduced without the loader
 
-// Otherwise a program would load code from the folder that it was started in.
+// If relative folders were searched, a program would load code from the folder that it was started
+// in.
 TEST(relative_folders_are_never_searched)
 {
     static const struct {

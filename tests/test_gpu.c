@@ -101,8 +101,8 @@ static void fill_random(float *x, size_t n)
         x[i] = random_float();
 }
 
-// Allows for the product and the sum to be rounded separately or once: the error is at most two
-// halves of an ulp of the addend.
+// Allows for the product and the sum to be rounded separately or once: each of at most two
+// roundings errs by at most 2^-24 of |product| + |addend|.
 static void ck_saxpy(const float *got, float a, const float *x, const float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -433,7 +433,7 @@ TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
     ck_ok(cuc_device_synchronize(device)); // nothing is restricted any more
 }
 
-// All threads see the same object, but each has its own queue.
+// The per-thread default stream is one object for all threads, but each thread has its own queue.
 static void *capture_per_thread(void *data)
 {
     cuc_graph **graph = data;

@@ -389,7 +389,7 @@ TEST_ROWS(an_update_that_cannot_be_made_says_which_node_and_why, differing)
         ck_assert_msg(strstr(cuc_error_message(), differing[_i].says[i]) != NULL, "%s",
                       cuc_error_message());
     cuc_graph_release(graph);
-    // It is unchanged.
+    // The refused update has left the instance unchanged.
     ck_ok(cuc_graph_exec_launch(stream, exec));
     BEGIN(CUC_CAPTURE_GLOBAL);
     same();

@@ -235,7 +235,7 @@ static void begin_to_capture(void *unused)
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
 }
 
-// Another thread may begin a capture just after the query.
+// Another thread may begin a capture just after cucore has found that there is none.
 TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
 {
     cuc_memory_resource *resource = NULL;

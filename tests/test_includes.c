@@ -1,6 +1,6 @@
-// Tests the set of files that a source may include. A change to any of them changes the key, and so
-// does a file that appears where it would be found. A source whose files cannot be determined has
-// no key.
+// Tests the set of files that a source may include. The source's key changes if one of these files
+// changes, or if a file appears where it would be found instead. A source whose files cannot be
+// determined has no key.
 #include "base/array.h"
 #include "program/included.h"
 #include "testing.h"
@@ -283,7 +283,7 @@ TEST_ROWS(a_file_that_appears_changes_the_key, known)
     ck_assert_msg(strlen(before) == 64 && strcmp(before, after) != 0, "%s: %s", text, before);
 }
 
-// ---- Sources without one
+// ---- Sources without a key
 
 static const struct {
     const char *text, *why, *definitions;
@@ -503,7 +503,8 @@ TEST(a_missing_folder_stands_for_the_files_in_it)
     ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
 }
 
-// The compiler may never open a file that is named in a skipped branch.
+// The pipe is named in a skipped branch, so the compiler does not open it, and waiting for it could
+// take forever.
 TEST(a_pipe_without_a_writer_is_not_waited_for)
 {
     ck_assert_int_eq(mkfifo("first/pipe.h", 0600), 0);

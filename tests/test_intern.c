@@ -1,5 +1,5 @@
-// Tests the names of kernels and graphs: there are only as many as the kernels, graphs and launch
-// rings use, plus those just released.
+// Tests the names of kernels and graphs: only names that kernels, graphs and launch rings use, or
+// have just released, stay in memory.
 #include "device/context.h"
 #include "device/intern.h"
 #include "device/deferred.h"

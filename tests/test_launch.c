@@ -185,7 +185,7 @@ TEST(launches_are_captured)
                      0);
     ck_ok(CUC_LAUNCH(stream, SHAPE, none));
     ck_ok(CUC_LAUNCH(stream, SHAPE, many, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                     17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)); // its first
+                     17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)); // first launch
     if (fake_available())
         ck_assert_int_eq(fake_captured(cuc_stream_handle(stream)), 2);
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(stream), &graph), 0);

@@ -76,8 +76,8 @@ TEST(every_kind_of_argument_arrives_as_its_bytes)
     cuc_buffer_release(buffer);
 }
 
-// The same as rvalues, through const pointers, and with a struct whose type is named for strict
-// C11.
+// Passes the same arguments as rvalues, through const pointers, and in a struct whose type is named
+// for strict C11.
 TEST(arguments_may_be_values_of_expressions)
 {
     const struct triple triple = { 1, 2, 3, 4 };

@@ -1,7 +1,8 @@
 // Tests releasing objects in any order on any thread while work uses them and others are created.
 // Nothing may crash, hang or be left over. Also meant for the thread sanitizer and for a GPU.
-// There, ORDERS_WITHOUT names rows of `makers` to leave out, separated by commas, and ORDERS_ROUNDS
-// sets how often each thread makes all objects.
+//
+// ORDERS_WITHOUT names rows of `makers` to leave out, separated by commas, and ORDERS_ROUNDS sets
+// how often each thread makes all objects.
 #include "base/array.h"
 #include "device/deferred.h"
 #include "launch_ptx.h"

@@ -1,4 +1,4 @@
-// Tests streams: creation, wrapping, order between them, and calls that leave them alone.
+// Tests streams: creation, wrapping, order between them, callbacks, and waits for words in memory.
 #include "base/array.h"
 #include "device/stream.h"
 #include "testing.h"

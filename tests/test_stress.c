@@ -75,8 +75,8 @@ static uint32_t random_below(struct worker *w, uint32_t n)
     return (uint32_t)((w->random * UINT64_C(2685821657736338717)) >> 33) % n;
 }
 
-// Uses a stream that is never captured, because releasing a buffer into a capture of its stream
-// leaks it.
+// Uses a stream that is never captured, because a buffer leaks if it is released during a capture
+// of its stream.
 static void share(struct worker *w)
 {
     cuc_buffer *made = NULL;

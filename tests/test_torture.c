@@ -326,8 +326,8 @@ static int fail_call(const char *function, int nth, int code)
     if (fake_live_total())
         REPORT("%d things stay alive after the next attempt", fake_live_total());
     cuc_error_clear();
-    // A lost context keeps its report. After a failure, another device may have been tried and
-    // keeps its context.
+    // More blocks may stay after a sticky error, because a lost context keeps its report, and after
+    // some failures, because the library tried another device, whose context it keeps.
     if (heap() != heap_after_success && code != CUDA_ERROR_ILLEGAL_ADDRESS &&
         !may_be_passed_over(function, code))
         REPORT("%ld blocks stay allocated, expected %ld", heap(), heap_after_success);
@@ -456,7 +456,7 @@ TEST_RANGE(every_allocation_may_fail, 0, 6)
     ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
 }
 
-// ---- Compilers, after a search and loading. Each child's parent has already used NVRTC.
+// ---- Compilers, which a child does not search for or load: its parent has already used them.
 
 static const char cuda[] = "template <class T> __global__ void k(T *a) { *a = 1; }\n"
                            "extern \"C\" __global__ void plain(float *a) { *a = 2; }\n";

@@ -97,8 +97,8 @@ static cuc_status take_by_turns(void *data, uint64_t set, double *seconds)
     return CUC_OK;
 }
 
-// Sets up a subject that takes about 1.1 times as long as its peer, so that it cannot be decided
-// whether it exceeds that limit.
+// Sets up a subject that takes about 1.1 times as long as its peer, so near its limit of 1.1 that
+// no verdict is possible.
 static cuc_status set_up_doubtful(cuc_bench_state *state, void *data)
 {
     cuc_bench_subject peer = waits("steady"), subject = waits("turns");

@@ -383,7 +383,8 @@ static cuc_status two_spins(cuc_bench_state *state, void *data)
                                  .unchecked = "it only waits"));
 }
 
-// The same with figures; the library does not need the caller's memory after the call.
+// Adds a subject with figures, and overwrites the figures after the call, since the library has
+// copied them.
 static cuc_status spin_with_figures(cuc_bench_state *state, void *data)
 {
     char name[] = "turns_a_run";

@@ -1,6 +1,6 @@
-// Feeds arbitrary bytes to the code that reads device code: the format detection, fat binaries with
-// each compression entry by entry, and the symbols and resource use of cubins. Works with libFuzzer
-// and with mutate.c.
+// Feeds arbitrary bytes to the code that reads device code: detects the format, unpacks each entry
+// of a fat binary, and reads variables and resource use of cubins. Works with libFuzzer and with
+// mutate.c.
 #include "code/cubin.h"
 #include "code/fatbin.h"
 #include "code/object.h"

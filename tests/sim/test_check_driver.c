@@ -192,7 +192,8 @@ static CUdeviceptr by_copy_from_the_host(size_t words)
     return p;
 }
 
-// A copy also copies which bytes are initialized, so it has no other source.
+// Copies all words of a source of which only `words` are initialized: a copy of uninitialized bytes
+// leaves them uninitialized.
 static CUdeviceptr by_copy_of_all(size_t words)
 {
     CUdeviceptr from = fill_words(device(4 * WORDS), words), p = device(4 * WORDS + 4);

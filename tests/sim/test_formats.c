@@ -1,5 +1,5 @@
-// Tests format conversions that other parts of the simulator call, and that nonexistent forms of
-// arithmetic are refused. opcodes/*.def has the existing forms.
+// Tests the format conversions that other parts of the simulator call, and the refusal of
+// arithmetic instructions in forms that PTX lacks. opcodes/*.def tests the forms that exist.
 #include "base/array.h"
 #include "harness.h"
 #include "opcodes/opcodes.h"

@@ -1,7 +1,7 @@
-// Compares with the answers of an H200 (driver 580, CUDA 13.0) to raw calls: without a current
-// context, in captures of each mode, after faults, after a fork. The simulated driver must answer
-// the same. CUCORE_DRIVER is its path; if it is not set, the tests use the system's libcuda.so.1
-// and therefore a GPU. Each test runs in its own process.
+// Compares a driver's answers to raw calls with those of an H200 (driver 580, CUDA 13.0): without a
+// current context, in captures of each mode, after faults, after a fork. CUCORE_DRIVER is the path
+// of the simulated driver, which must answer like the H200; if it is not set, the tests use the
+// system's libcuda.so.1 and therefore a GPU. Each test runs in its own process.
 #include "base/array.h"
 #include "driver_symbols.h"
 #include "tests.h"

@@ -1,5 +1,5 @@
-// Tests the parser's output for PTX text: every construct of the grammar, every refusal, NVRTC's
-// output, and damaged text.
+// Tests the PTX parser: its output for every construct of the grammar and for NVRTC's code, every
+// refusal, and damaged text.
 #include "base/array.h"
 #include "sim/ptx/ptx.h"
 #include "tests.h"
@@ -1108,7 +1108,7 @@ static size_t compare_statements(const struct sim_module *m, const char *text)
     for (size_t i = 0; i < m->function_count; i++) {
         const struct sim_function *f = &m->functions[i];
 
-        line_start = text; // declarations let functions come in another order than their bodies
+        line_start = text; // functions are in the order of declarations, which bodies need not keep
         next = text;
         line = 1;
         for (size_t k = 0; k < f->statement_count; k++) {

@@ -204,7 +204,7 @@ TEST_ROWS(boxes_of_tensors_come_to_shared_memory, tensors)
 {
     const struct tensor *t = &tensors[_i];
     unsigned char *data = noise(tensor_bytes(t)), *out = harness_memory(4096);
-    // All bits set; for elements of more than 16 bits, all but the sign.
+    // The fill: 0x7ff7 for elements of 16 bits; all bits but the sign for wider ones.
     uint64_t nan = !t->nan ? 0 : t->bytes == 2 ? 0x7ff7 : UINT64_MAX >> 1 >> (64 - 8 * t->bytes);
     size_t n = box_elements(t), shared;
     char *ptx = tensor_kernel(
@@ -352,8 +352,8 @@ TEST_ROWS(rows_narrower_than_the_swizzle_take_its_span, narrow)
     free(stores);
 }
 
-// Observed on an H200: for a row of 26 bytes, 32 are written; the last 6 come from beyond the row
-// in shared memory.
+// Observed on an H200: for a row of 26 bytes, a store writes 32 bytes; the last 6 are what follows
+// the row in shared memory.
 TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
 {
     static const struct tensor t = { "13 of 16", 1,        2,        2, { 13, 3 }, { 0, 6 },

@@ -9,8 +9,8 @@
 // names another driver, fake_available() returns 0 and every other function ends the process with a
 // message.
 //
-// The fake driver returns CUDA_ERROR_NOT_SUPPORTED for features that no test needs yet: IPC,
-// arrays, the driver's log, and making graphs other than by capture.
+// The fake driver returns CUDA_ERROR_NOT_SUPPORTED for features that no test needs yet, such as the
+// driver's log.
 //
 // Environment variables, read once when the fake driver is loaded: FAKE_VERSION (13000),
 // FAKE_DEVICES (2).
@@ -115,10 +115,10 @@ int fake_last_launch(struct fake_launch *out);
 // Returns the number of launches accepted since the reset.
 int fake_launch_count(void);
 // With 0, launches are not recorded. If no kernel is defined and no fault is armed,
-// cuLaunchKernelEx() then returns 0 at once, without checks, so that the instructions above it can
-// be counted.
+// cuLaunchKernelEx() then returns 0 at once, without checks, so that only the caller's instructions
+// are counted.
 void fake_record_launches(int on);
-// Makes any function do that: it returns 0 at once and writes nothing.
+// Makes a function return 0 at once and write nothing, or ends that.
 void fake_do_nothing(const char *function, int on);
 
 // Returns how many items of work a capture on this stream has recorded so far, or had recorded when

@@ -283,8 +283,8 @@ static void read_values(struct values *v, const struct tile_kernel *k, const cha
     }
 }
 
-// Returns the number of blocks that share a block of the source. If a launch may choose, each
-// number takes its turn.
+// Returns the number of blocks that share a block of the source. If a launch may choose the number,
+// successive calls return 8, 4, 2 and 1 in turn.
 static uint32_t parts_of(const struct tile_entry *how)
 {
     static uint32_t turn;
@@ -391,14 +391,14 @@ static void compare_text(FILE *driver)
     free(text);
 }
 
-// Checks that a launch chooses the expected entry, and runs all entries that it might choose.
+// A misaligned tensor, and the entry that a launch must choose for it.
 struct alignment {
     int parameter; // the tensor that gets the mode; negative: none
     enum mode mode;
     const char *entry;
 };
 
-// Checks which entry a launch chooses, if `how` says so. Returns false if an entry must not run
+// Checks which entry a launch chooses, if `how` is not NULL. Returns false if `entry` must not run
 // with these tensors.
 static bool takes(struct code *c, uint32_t entry, const struct tile_kernel *k,
                   const struct values *v, struct tensor *tensor, const struct alignment *how)

@@ -164,8 +164,9 @@ TEST_SLICE(a_tensor_off_the_vectors_costs_its_own_bytes, slice, CUC_LENGTH(cases
     construct_stop();
 }
 
-// Operands with any extents, starting at any element, which threads copy: in the orders that wgmma
-// accepts, with rows of 32, 64 and 128 bytes, few rows, and rows of several times 128 bytes.
+// Products whose operands have any extents and start at any element, so that threads copy them. The
+// rows cover the orders that wgmma accepts, copied rows of 32, 64, 128 and more bytes, and tiles of
+// few rows.
 static const struct {
     const char *types; // "operands accumulators"
     int orders;        // 4: all orders; 1: the summed axis comes last

@@ -1,6 +1,6 @@
 // Tests the budgets of compilation: refusals with their codes and texts, an exact count of
-// operations, memory within its limit, and time linear in the number of each part that a source can
-// repeat.
+// operations, and memory within its limit. Also tests that each part that a source can repeat takes
+// time linear in the number of repetitions.
 #include "base/array.h"
 #include "testing.h"
 #include "tile/ir/budget.h"
@@ -345,8 +345,8 @@ TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
 
 // ---- Time
 
-// A source with n parts; `part` writes each part with its number twice. Even four times as many fit
-// in caches, since memory would make the times more than linear.
+// A source with n parts; `part` is the format of a part and gets its number twice. The data of 4 n
+// parts still fits in caches, because misses would make the time more than linear.
 static const struct {
     const char *what, *head, *part, *then, *also, *tail;
     unsigned n;

@@ -782,7 +782,7 @@ static const struct same {
     { "atomics", build_atomics, NULL, false },
     { "functions", build_functions, NULL, false },
     { "along", build_along, NULL, false },
-    // The arms bind `sign` first, which is not possible for a variable.
+    // The page's text binds `sign` first in the arms; the builder must make the variable before.
     { "control", build_control, NULL, true },
     { "gemm", build_gemm, NULL, false },
     { "rest", build_rest, NULL, false },

@@ -100,9 +100,9 @@ TEST_ROWS(turns_without_masks_scale_and_subtract_in_one_instruction, attentions)
     const char *text = attention(_i);
     int elements = attentions[_i].elements;
 
-    // also for the sum of each row
+    // at least one for each element; the sums of the rows add more
     ck_assert_int_ge(count_of(text, "fma.rn.f32"), COPIES * elements);
-    // with masks: a product and a difference
+    // iterations with masks multiply and subtract instead
     ck_assert_int_ge(count_of(text, "sub.rn.f32"), COPIES * elements);
     ck_assert_int_lt(count_of(text, "sub.rn.f32"), COPIES * (with_padding(elements) + 8));
     ck_assert_int_ge(count_of(text, "ex2.approx.ftz.f32"), COPIES * ARMS * elements);
@@ -141,7 +141,8 @@ TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
     ck_assert_int_lt(count_of(text, "and.pred"), 12);
 }
 
-// Warp-uniform values that are broadcast: the group, twice. Causal masks add the warp's number.
+// Broadcasts of warp-uniform values: two of the warpgroup's number. Causal masks add one of the
+// warp's number.
 enum { OF_ROLES = 2 };
 
 TEST_ROWS(warps_look_at_their_own_rows_where_those_are_masked, attentions)
@@ -191,7 +192,7 @@ TEST(warps_that_wait_for_one_another_go_the_same_way)
 static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)", "1" },
                                          { "1", "load(flag, [k], [_], order=acquire)" } };
 
-// Loads that follow it in the program must not be moved before it.
+// Loads that follow an ordered access in the program must not be moved before it.
 TEST_RANGE(nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2)
 {
     static const char source[] =

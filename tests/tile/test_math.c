@@ -97,8 +97,8 @@ static const struct function functions[] = {
 
 // The kernel
 
-// Approximate instructions, and how far their results may be from the rounded ones, in units of the
-// last place of the upper word (PTX ISA, section of each instruction).
+// Approximate instructions, and how far their results may be from the rounded ones (PTX ISA,
+// section of each instruction). The unit is the last place of an f32, or of an f64's upper word.
 static const struct {
     const char *name;
     int steps;

@@ -17,8 +17,8 @@
 
 enum { PLACES = 40 };
 
-// The test is linked with --wrap=cuc__arena_allocate and cuc__arena_resize. Calls after `last_good`
-// fail.
+// The test is linked with --wrap for cuc__arena_allocate() and cuc__arena_resize(). Calls fail from
+// the one after number `last_good` on.
 static long calls, last_good, missing = -1; // the call with this number fails
 
 void *__real_cuc__arena_allocate(struct cuc__arena *arena, size_t bytes);

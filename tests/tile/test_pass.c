@@ -192,7 +192,7 @@ TEST_ROWS(a_pass_makes_of_a_program_what_it_should, rows)
     tile_module_free(module);
 }
 
-// ---- Counts powers and quotients that need not meet their error bounds
+// ---- Counts powers and quotients whose error does not matter, so that they become approximate
 
 static const struct {
     const char *name, *body;
@@ -451,7 +451,8 @@ TEST_ROWS(the_verifier_finds_what_a_pass_broke, damages)
     tile_module_free(module);
 }
 
-// Properties of the IR that a program has after certain passes, and one that it lacks.
+// Properties that a program's IR has after certain passes, a property that it lacks, and what the
+// verifier says about the latter.
 enum { AFTER_NOTHING, AFTER_SIMPLIFY, AFTER_FRAGMENTS, AFTER_LAYOUTS };
 static const struct {
     int after;
@@ -503,8 +504,8 @@ TEST_ROWS(a_property_that_a_pass_broke_is_found, properties)
     tile_module_free(module);
 }
 
-// Stores of 64 rows at a time: the box, last axis first, and the axis along which the next 64 rows
-// follow.
+// Tiles that are stored 64 rows at a time: the box of a store, last axis first, and the axis and
+// step of the next 64 rows.
 static const struct {
     const char *shape;
     bool has_box;

@@ -269,7 +269,7 @@ TEST(a_total_is_exchanged_once)
                                "    store(y, [0], sum(load(x, [0, 0], [32, 64])), shape=[_])\n}\n";
 
     ck_assert_int_eq(shuffles_of(one), OF_A_WARP * ENTRIES);
-    // The sums of the rows have a use of their own, or are rounded.
+    // If the sums of the rows are stored too, or are rounded, both sums take their own shuffles.
     ck_assert_int_gt(shuffles_of(two), OF_A_WARP * ENTRIES);
     ck_assert_int_gt(shuffles_of(half), OF_A_WARP * ENTRIES);
 }
@@ -284,7 +284,7 @@ TEST(shifts_of_a_tile_share_what_other_warps_need)
         "1))\n"
         "}\n";
 
-    // Of four rows in registers, other warps need the first and the last.
+    // A warp has four rows in registers; other warps need only the first and the last of them.
     ck_assert_int_eq(count_of("bar.sync", source, 8), ENTRIES);
     ck_assert_int_eq(count_of("st.shared.v4", source, 8), 2 * ENTRIES);
     ck_assert_int_eq(count_of("ld.shared.v4", source, 8), 2 * ENTRIES);
@@ -636,7 +636,7 @@ TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
     cuc_program_release(p);
 }
 
-// The rows of an operand, 4 x 16 elements of two axes, and what copies them.
+// The places of an operand's 64 rows, 4 x 16 places along two axes, and what copies the operands.
 static const struct {
     const char *down, *along, *by;
 } boxes[] = {
@@ -779,8 +779,8 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
     free(ptx);
 }
 
-// Copies ahead of time need not know their places from scalars alone: the numbers of pages and the
-// ids of rows may come from memory, or be computed from what does, or from the loop's variable.
+// The place of a copy ahead of time may depend on more than scalars: the numbers of pages and the
+// ids of rows may be loaded, or computed from loaded values and the loop's variable.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
 {
     static const struct {
@@ -794,7 +794,7 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
           "i32)\n"
           "        s += cast(sum(ids), f32)",
           "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
-        // Exchanged between threads, ids would need a barrier.
+        // These ids are exchanged between threads, so copies ahead of time would need a barrier.
         { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
           "1 operand of" },
     };

@@ -109,7 +109,7 @@ struct answer near_to(const struct call *c, long double value)
         break;
     case COMPARE_RELATIVE:
         a.slack = fabsl(value) * exp2l((long double)row->bound);
-        // Below the smallest normal number the format is coarser than that distance.
+        // The steps between subnormal numbers may be larger than the row's relative bound.
         if (a.slack < unit_at(0, f))
             a.slack = unit_at(0, f);
         break;

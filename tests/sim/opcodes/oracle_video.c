@@ -64,8 +64,9 @@ static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
     return sign ? clamped(d, width, sign) : d < 0 ? 0 : d;
 }
 
-// Applies the second operation. Differs from the ISA: an unsigned sum or difference whose top bit
-// is set exceeds all others, and one beyond 32 bits first loses the bits above them.
+// Applies the second operation. Differs from the ISA for saturated unsigned sums and differences:
+// bits above the 32nd are dropped first, and a result whose top bit is set counts as greater than
+// any third source.
 static s128 combined(const struct call *c, s128 d, bool sign)
 {
     const int64_t other = extended(c->in[2], 32, sign);

@@ -193,8 +193,8 @@ void block_half_mirror(const struct call *c, struct answer *out)
     *out = exactly(c->column[0][c->n % BLOCK < BLOCK / 2 ? c->n ^ (BLOCK - 1) : c->n]);
 }
 
-// Three arrivals: two are pending after the first, then one. The third, which also drops out, ends
-// the phase, and the next phase expects two. The count is from before the arrival.
+// Counts pending arrivals before each of three arrivals at a barrier for three: 3, 2, 1. The third
+// arrival, which also drops out, ends the phase, and the next phase expects two.
 void barrier_counts(const struct call *c, struct answer *out)
 {
     static const uint64_t expected[] = { 3, 2, 0, 1, 1, 2 };
