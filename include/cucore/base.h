@@ -124,7 +124,8 @@ enum {
 #undef CUC__DTYPE_ENUM
 };
 
-/** On/off setting in an options struct. Zero selects the default of the library that reads it. */
+/** On/off setting in an options struct. CUC_DEFAULT leaves the choice to the library or compiler.
+ */
 enum { CUC_DEFAULT = 0, CUC_ON = 1, CUC_OFF = 2 };
 
 /** Passes the number 0 in an options field whose zero selects the default. */

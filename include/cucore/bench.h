@@ -79,8 +79,8 @@ typedef struct cuc_bench_input cuc_bench_input;
 #define CUC_BENCH_VERDICT_LIST(X) \
     X(CUC_BENCH_NO_VERDICT, 0, "")       /* there is no peer, or nothing was measured */ \
     X(CUC_BENCH_SAME,       1, "SAME")   /* the ratio's interval is within same_within of 1 */ \
-    X(CUC_BENCH_FASTER,     2, "FASTER") /* entirely below 1, by more than the noise floor */ \
-    X(CUC_BENCH_SLOWER,     3, "SLOWER") /* entirely above 1, by more than the noise floor */ \
+    X(CUC_BENCH_FASTER,     2, "FASTER") /* interval below 1 by more than the noise floor */ \
+    X(CUC_BENCH_SLOWER,     3, "SLOWER") /* interval above 1 by more than the noise floor */ \
     X(CUC_BENCH_UNSURE,     4, "UNSURE") /* none of these, fewer than 6 pairs, or too many samples
                                             discarded: take more or quieter samples */
 // clang-format on
@@ -432,8 +432,8 @@ typedef struct cuc_bench_options {
     double same_within;     /**< as in cuc_bench_thresholds */
     double noise_floor;     /**< as in cuc_bench_thresholds */
     double block_timeout_s; /**< time limit for run() to enqueue; 0: 5 */
-    uint64_t flush_bytes;   /**< bytes read to flush L2; 0: three times its size; simulated 64
-                                 KiB */
+    uint64_t flush_bytes;   /**< bytes read to flush L2; 0: three times the size of L2, or 64 KiB on
+                                 a simulated device */
     uint64_t max_set_bytes; /**< limit for all sets of one input together; 0: an eighth of the free
                                  memory */
     uint32_t modes;         /**< CUC_BENCH_ mode bits that restrict every case's modes; 0: all */
@@ -855,7 +855,8 @@ typedef struct cuc_bench_input_options {
     double high;        /**< meaning depends on `fill` */
     cuc_dtype dtype;    /**< element type; a complex element is two numbers */
     int32_t fill;       /**< a generator, such as CUC_BENCH_UNIFORM */
-    uint32_t sets;      /**< 0: enough to exceed twice the L2 size, up to 32; simulated 2, host 1 */
+    uint32_t sets;      /**< number of copies; 0: as many as exceed twice the size of L2, at most
+                             32; 2 on a simulated device; 1 in host memory */
     uint32_t flags;     /**< CUC_BENCH_INPUT_ bits */
 } cuc_bench_input_options;
 
@@ -1115,9 +1116,10 @@ typedef struct cuc_bench_peak {
  * Read a peak of the session's device.
  *
  * The first use of "copy" measures it: the bytes that a copy of random bits reads and writes.
- * Vendor data sheets supply the others by the device's name: "memory", and the rates of dense
- * arithmetic, "f64", "f32", "tf32", "f16", "bf16", "e4m3" (all 8-bit floats) and "i8". A part of a
- * device (MIG) has none of these. cuc_bench_set_peak() adds others. A simulated device has none.
+ * The other known peaks come from the data sheet of the device with this name: "memory", and the
+ * rates of dense arithmetic, "f64", "f32", "tf32", "f16", "bf16", "e4m3" (all 8-bit floats) and
+ * "i8". A part of a device (MIG) has no data sheet. cuc_bench_set_peak() adds further peaks. A
+ * simulated device has no peak.
  *
  * @order  measuring blocks for some milliseconds
  * @thread one call at a time on the same session
@@ -1185,7 +1187,7 @@ struct cuc_bench_result {
     double flop_per_s;
     double items_per_s;
     double peak;  /**< the peak, in its own unit: bytes, flop or items per second */
-    double share; /**< fraction of the peak, from 0 up; never for a simulated device */
+    double share; /**< fraction of the peak, from 0 up; NaN for a simulated device */
     double ratio; /**< time divided by the peer's: below 1 is faster */
     double ratio_low;
     double ratio_high;

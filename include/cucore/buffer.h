@@ -164,7 +164,7 @@ CUC_API void cuc_buffer_release(cuc_buffer *buffer);
  *         other streams' work on the buffer
  * @thread while no other thread uses the buffer
  * @capture safe: not restricted by the driver
- * @param buffer has a resource; slices, and buffers that do not free their memory, have no stream
+ * @param buffer has a resource, unlike a slice, and unlike a buffer that does not free its memory
  * @param stream retained; NULL only for a resource that is not a pool; the free then waits for
  *               nothing
  * @retval CUC_OK                     set

@@ -70,7 +70,7 @@ typedef struct cuc_cache_info {
                              works */
     uint64_t max_bytes; /**< maximum size of the files in bytes */
     uint64_t bytes;     /**< current size of the files in bytes */
-    uint64_t entries;   /**< their number */
+    uint64_t entries;   /**< number of entries */
     uint64_t hits;      /**< entries that this process found through this handle */
     uint64_t misses;    /**< entries that this process looked for but did not find, or found
                              damaged */
@@ -87,7 +87,7 @@ typedef struct cuc_cache_entry {
     size_t struct_size; /**< sizeof(cuc_cache_entry) in the library */
     const char *key;    /**< 64 hexadecimal digits */
     const char *label;  /**< what was compiled, for human readers; "" if the entry is damaged */
-    uint64_t bytes;     /**< of its file */
+    uint64_t bytes;     /**< size of its file */
     int64_t used_ns;    /**< time of the last use, in nanoseconds since 1970 */
     int32_t damaged;    /**< 1: the entry is damaged and will be compiled again */
     int32_t reserved;   /**< 0 */
@@ -175,7 +175,7 @@ CUC_API cuc_status cuc_cache_list(cuc_cache *cache, cuc_cache_visit visit, void 
  * @thread any thread
  * @capture makes no driver call
  * @param cache the cache
- * @retval CUC_OK                     it is empty
+ * @retval CUC_OK                     the cache is empty
  * @retval CUC_ERROR_INVALID_ARGUMENT cache is NULL
  * @retval CUC_ERROR_INVALID_HANDLE   cache is not alive, when handles are checked
  * @retval CUC_ERROR_IO               an entry could not be removed, or a folder could not be read
@@ -189,7 +189,7 @@ CUC_API cuc_status cuc_cache_clear(cuc_cache *cache);
  *
  * @thread any thread
  * @capture makes no driver call
- * @param[out] damaged their number; may be NULL
+ * @param[out] damaged number of damaged entries; may be NULL
  * @param      cache   the cache
  * @retval CUC_OK                     all were checked, and the damaged ones are gone
  * @retval CUC_ERROR_INVALID_ARGUMENT cache is NULL
@@ -211,7 +211,7 @@ typedef void (*cuc_cache_receive)(void *user, const void *data, size_t bytes);
  * @thread any thread
  * @capture makes no driver call
  * @param cache     the cache
- * @param key       any bytes; they never equal the key of a program's or plan's entry
+ * @param key       any bytes; entries of programs and plans have keys of another kind
  * @param key_bytes its length; 0 is valid
  * @param receive   called once with the entry's data, on this thread; not called without an entry
  * @param user      passed to receive

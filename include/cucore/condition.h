@@ -29,8 +29,8 @@
  * the graph and its bodies together. A body cannot be instantiated or embedded by itself, and a
  * graph with conditional nodes cannot be embedded in another.
  *
- * A capture into a body that ends badly destroys the whole graph: see "Captures that end badly" in
- * graph.h. End or cancel the captures of bodies before the enclosing capture.
+ * If a capture into a body ends badly, the whole graph becomes unusable: see "Captures that end
+ * badly" in graph.h. End or cancel the captures of bodies before the enclosing capture.
  */
 #ifndef CUCORE_CONDITION_H
 #define CUCORE_CONDITION_H

@@ -144,7 +144,7 @@ enum {
     CUC_LIMIT_MALLOC_HEAP_BYTES = 2,   /**< size of the heap for device-side malloc and new */
     CUC_LIMIT_MAX_L2_FETCH_BYTES = 5,  /**< 0 to 128; a hint */
     CUC_LIMIT_PERSISTING_L2_BYTES = 6, /**< size of the L2 set aside for persisting accesses */
-    CUC_LIMIT_SHARED_MEMORY_BYTES = 7, /**< read-only, under CIG */
+    CUC_LIMIT_SHARED_MEMORY_BYTES = 7, /**< read-only; for CUDA in graphics (CIG) */
     CUC_LIMIT_CIG_ENABLED = 8,         /**< read-only */
     CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = 9,
 };

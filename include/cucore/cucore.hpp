@@ -134,7 +134,7 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
     {
     }
 
-    /** Makes stream(0) an error instead of an empty handle: the constructor takes a device. */
+    /** Makes stream(0) an error: it would be an empty handle, not a stream of device 0. */
     explicit handle(std::nullptr_t) = delete;
 
     handle(handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr))
@@ -289,7 +289,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
   public:
     using handle::handle;
 
-    /** @param flags CUC_EVENT_ bits; elapsed() takes CUC_EVENT_TIMING */
+    /** @param flags CUC_EVENT_ bits; elapsed() needs CUC_EVENT_TIMING */
     explicit event(device on, uint32_t flags = 0)
     {
         auto how = options<cuc_event_options>();
@@ -441,7 +441,7 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
                 (*mine)(status);
             },
             kept.get()));
-        static_cast<void>(kept.release()); // the callback's now
+        static_cast<void>(kept.release()); // the callback owns it now
     }
 };
 
@@ -543,8 +543,8 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return result;
     }
 
-    /** Another process's buffer, from an imported pool; the exporting process must release it
-     * later. */
+    /** Another process's buffer, from an imported pool; the other process must release its own
+     * buffer later. */
     static buffer from_ipc_handle(const stream &on, const memory_resource &pool,
                                   const cuc_ipc_handle &name, size_t bytes)
     {
@@ -978,7 +978,7 @@ struct extent {
 class config : private cuc_launch_config
 {
   public:
-    /** A block is required unless the kernel is of a tile program. */
+    /** A block is required, except for kernels of tile programs. */
     explicit config(extent grid_blocks, extent block_threads = {})
         : cuc_launch_config(options<cuc_launch_config>())
     {

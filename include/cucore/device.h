@@ -316,7 +316,7 @@ typedef struct cuc_device_sensors {
     uint32_t sm_mhz;     /**< clock of the multiprocessors */
     uint32_t memory_mhz; /**< clock of the memory */
     uint32_t milliwatts; /**< power draw of the whole board */
-    int32_t celsius;     /**< of the GPU */
+    int32_t celsius;     /**< temperature of the GPU */
     uint32_t known;      /**< CUC_SENSOR_ bits of the values that were read; all other values are
                               0 */
     uint32_t reserved;   /**< 0 */

@@ -61,7 +61,7 @@ CUC_API void cuc_fatbin_options_init(cuc_fatbin_options *options, size_t caller_
  * Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no
  * driver.
  *
- * All parts should have the same kernels, because the driver loads one of them. The object knows
+ * All parts should have the same kernels, because the driver loads only one part. The object knows
  * the name expressions of all parts, but a file written from it does not.
  *
  * @thread any thread

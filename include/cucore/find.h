@@ -153,7 +153,7 @@ CUC_API const char *cuc_find_header_name(size_t index);
 CUC_API const char *cuc_found_path(const cuc_found *found);
 
 /**
- * The method that found it: one from the table above.
+ * The method by which the library or folder was found, one of those in the table above.
  *
  * @thread any thread
  * @capture makes no driver call

@@ -113,7 +113,7 @@ typedef struct cuc_gemm_options {
                           neither */
     int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
-    int32_t cluster; /**< blocks down a column of tiles that share their loads of b: 1, 2 or 4; 0:
+    int32_t cluster; /**< blocks that share their loads of b, down a column of tiles: 1, 2 or 4; 0:
                           chosen automatically */
     /** Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between
      * tiles. 0: chosen by the compiler. */
@@ -137,7 +137,7 @@ typedef struct cuc_gemm_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
-    /** Blocks along a row of tiles that share their loads of a: 1, 2 or 4; above 1 only if cluster
+    /** Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster
      * is 1. 0: chosen automatically, or 1 if cluster is given. */
     int32_t cluster_n;
     int32_t reserved; /**< 0 */
@@ -395,7 +395,7 @@ typedef struct cuc_gemm_choice {
     int32_t tile_n;     /**< columns */
     int32_t tile_k;     /**< step of the reduction */
     int32_t stages;     /**< 0: as many as fit */
-    int32_t cluster;    /**< down a column of tiles; 1: none */
+    int32_t cluster;    /**< blocks of a cluster, down a column of tiles; 1: no cluster */
     int32_t warps;      /**< 0: the compiler's choice */
     int32_t split;      /**< 1: no blocks share a reduction */
     int32_t raster;     /**< 0: the compiler's choice */
@@ -408,7 +408,7 @@ typedef struct cuc_gemm_choice {
                              reduction counted; 0: the plan has no shape */
     double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
-    int32_t cluster_n; /**< along a row of tiles; 1: none */
+    int32_t cluster_n; /**< blocks of a cluster, along a row of tiles; 1: no cluster */
     int32_t reserved;  /**< 0 */
 } cuc_gemm_choice;
 

@@ -120,9 +120,9 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  *                                    a capture into the body of one of its conditional nodes ended
  *                                    badly. The message names the case, the call that was refused
  *                                    first, and whether a graph that it added to is freed or its
- *                                    stream stays captured for good. If cucore did not begin the
- *                                    capture but another thread or stream did, the driver drops or
- *                                    spoils it
+ *                                    stream stays captured for good. If another thread or stream
+ *                                    began the capture without cucore, the driver drops or spoils
+ *                                    the capture
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -373,9 +373,9 @@ CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint3
  * Make a graph hold a user object. cucore drops the object once the graph, its instances and all
  * their launches are gone.
  *
- * A later cucore call drops the object, never a driver thread. This is a call that creates, updates
- * or releases a graph, waits for a stream or device, or creates a buffer, outside of captures by
- * cucore.
+ * A later cucore call drops the object; a driver thread never does. Calls that drop objects create,
+ * update or release a graph, wait for a stream or device, or create a buffer, while no capture by
+ * cucore is active.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver

@@ -242,7 +242,7 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
  * Call a function on the host when the stream reaches it.
  *
  * The function runs on a driver thread and must not call CUDA or cucore. It is not called if the
- * context is lost first; cuc_event_get_fd() reports that case too.
+ * context is lost first; a descriptor from cuc_event_get_fd() becomes readable even then.
  *
  * @order  enqueues and returns; later work on the stream waits for the function
  * @thread any thread; one call at a time on the same stream

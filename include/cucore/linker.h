@@ -136,7 +136,7 @@ CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_
 CUC_API cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options);
 
 /**
- * Add an object. The linked object also knows its name expressions.
+ * Add an object. The result of the link also knows the name expressions of this object.
  *
  * @thread any thread; one call at a time on the same linker
  * @capture makes no driver call
@@ -220,8 +220,9 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    PTX was requested from the driver's linker, or the linker does
  *                                    not know the architecture
- * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's;
- *                                    also the other failures of cuc_device_get_current()
+ * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's
+ *                                    architecture; also the other failures of
+ *                                    cuc_device_get_current()
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source nvJitLink, "Linking": nvJitLinkCreate, nvJitLinkAddData, nvJitLinkComplete; CUDA Driver
  *         API, "Module Management": cuLinkCreate, cuLinkAddData, cuLinkComplete

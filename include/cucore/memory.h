@@ -304,8 +304,8 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
  * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is
  *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on, else safe:
  *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
- * @param stream   any stream of the device that is ordered after all uses; NULL as for
- *                 cuc_memory_allocate()
+ * @param stream   a stream of the device; all uses of the memory must be ordered before the call;
+ *                 NULL as for cuc_memory_allocate()
  * @param resource the resource that allocated it
  * @param ptr      0 does nothing
  * @param bytes    as allocated
@@ -381,7 +381,7 @@ CUC_API void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out     a new reference; release it; the last release destroys or keeps the pool
  * @param      device  for CUC_MEMORY_DEVICE, the device that owns the memory; otherwise the device
- *                     whose streams allocate from the pool, which gets access to it
+ *                     whose streams allocate from the pool; it gets access to the memory
  * @param      options NULL selects all defaults: device memory, no limit
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL, or an option has an unlisted value
@@ -963,7 +963,8 @@ enum {
  * @retval CUC_OK                     registered
  * @retval CUC_ERROR_INVALID_ARGUMENT device or host is NULL, bytes is 0, or flags has an unlisted
  *                                    bit
- * @retval CUC_ERROR_NOT_SUPPORTED    the device cannot register host memory, or not as read-only
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device cannot register host memory, or cannot register it
+ *                                    as read-only
  * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory already registered
  * @source CUDA Driver API, "Memory Management": cuMemHostRegister
  * @since 0.1
@@ -991,7 +992,7 @@ CUC_API cuc_status cuc_host_unregister(cuc_device *device, void *host);
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    usually the same value with unified addressing
+ * @param[out] out    the address; with unified addressing, usually the value of `host`
  * @param      device the device whose kernels use the address
  * @param      host   in memory of a pinned resource, or registered
  * @retval CUC_OK                     found

@@ -330,8 +330,8 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
  * A kernel of the object, by its symbol or by a name expression that the object knows.
  *
  * The first call loads the code, which for PTX runs the driver's compiler. A second call for the
- * same kernel is cheap and returns another handle. A tile program's kernel has its name in the
- * source.
+ * same kernel is cheap and returns another handle. The name of a tile program's kernel is its name
+ * in the source.
  *
  * @thread any thread; threads that need the object while it is being loaded wait
  * @capture safe: asks the driver in relaxed mode

@@ -175,11 +175,11 @@ typedef struct cuc_program_options {
      * numbers of blocks. 0: shares loops whose result does not depend on this number, as the
      * launch's grid requires; 1: shares none (tile only) */
     int32_t split;
-    int32_t raster; /**< tiles along the grid's first axis before the next one along its second, for
-                         a pipelined product: 1 to 64 (tile only) */
+    int32_t raster; /**< for a pipelined product: tiles computed along the grid's first axis before
+                         the index along its second advances, 1 to 64 (tile only) */
     /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used
-     * to choose the candidates of auto(). A kernel that also has other names is compiled with the
-     * first candidates. A name that no kernel has is an error (tile only) */
+     * to choose the candidates of auto(). A kernel is compiled with its first candidates if the
+     * list lacks one of its names. A name that no kernel has is an error (tile only) */
     const char *const *dimensions;
     size_t dimension_count;
     /** A file of tuning records (tuned.h) to search for these dimensions before the cost model is
@@ -260,8 +260,8 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * @retval CUC_ERROR_IO               use_bundled_headers, and the cache's folder cannot be used
  * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's
  *                                    architecture; also the other failures of
- *                                    cuc_device_get_current(). A tile program needs it only when it
- *                                    is compiled
+ *                                    cuc_device_get_current(). A tile program needs the driver only
+ *                                    when it is compiled
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -297,8 +297,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  *                                    tile program, with a simulated driver and no nvJitLink
  * @retval CUC_ERROR_NOT_FOUND        NVRTC, or nvJitLink for PTX, is not installed: the message
  *                                    lists the places tried
- * @retval CUC_ERROR_NO_DRIVER        a tile program without an arch, and there is no driver to
- *                                    report the device's
+ * @retval CUC_ERROR_NO_DRIVER        a tile program has no arch, and there is no driver to report
+ *                                    the device's architecture
  * @retval CUC_ERROR_TOOLKIT          an internal failure of the compiler
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source NVRTC, "Compilation": nvrtcCompileProgram, nvrtcGetPTX, nvrtcGetCUBIN, nvrtcGetLTOIR;
@@ -379,7 +379,7 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive, when handles are checked
  * @retval CUC_ERROR_NO_DRIVER        a tile program without `arch` needs a device, and there is no
  *                                    driver
- * @retval CUC_ERROR_NO_DEVICE        it needs a device, and the driver has none
+ * @retval CUC_ERROR_NO_DEVICE        such a tile program needs a device, and the driver has none
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
@@ -447,7 +447,7 @@ CUC_API void cuc_program_release(cuc_program *program);
  * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out         the kernel: cuc_kernel_release(); unchanged on failure
+ * @param[out] out         the kernel; release it with cuc_kernel_release(); unchanged on failure
  * @param      source_kind CUC_SOURCE_CUDA, CUC_SOURCE_PTX or CUC_SOURCE_TILE
  * @param      text        the source
  * @param      bytes       length of the text, as for cuc_program_create(); 0 for a text that ends

@@ -35,8 +35,8 @@ CUC_BEGIN_DECLS
  *   - `_failed()`, a class method: raises the calling thread's last failure;
  *   - `_may_call()`, taken from the first class that has it: 0 where the garbage collector may run
  *     on a driver thread that calls a Python function, 2 on a thread that is never a driver thread,
- *     else 1. Where it is 0, dropped memory waits for the next call that creates a buffer, waits
- *     for a stream or works on a graph; that call releases it.
+ *     else 1. If it returns 0, memory that Python drops is kept until the next call that creates a
+ *     buffer, waits for a stream or works on a graph; that call releases the memory.
  *
  * The methods look up a producer's `__dlpack_c_exchange_api__` once for each type. If a stream is
  * given, they make it wait for the producer's current stream.
@@ -150,9 +150,9 @@ typedef struct cuc_python_plan {
  *
  * The function launches by the plan whose address is the kernel's attribute `_plan` (int). It uses
  * the stream's `_stream_h` (int) and, unless config is None, the config's `_config` (int). Other
- * objects must not have these attributes. In some cases the function calls `slowly` with all its
- * arguments and returns the result: an attribute is missing or 0, the class of a value differs from
- * the plan's, or a number does not fit. A failure of cuc_launch() also goes to `slowly`, which
+ * objects must not have these attributes. If an attribute is missing or 0, the class of a value
+ * differs from the plan's, or a number does not fit, the function calls `slowly` with all its
+ * arguments and returns the result. It also calls `slowly` if cuc_launch() fails; `slowly` then
  * tries again and raises.
  *
  * The call releases the interpreter's lock during the launch. It holds the numbers that it has

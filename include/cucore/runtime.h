@@ -42,8 +42,8 @@ CUC_API cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol);
  * Make a device the runtime's current device on the calling thread, like cudaSetDevice().
  *
  * The runtime and the driver share the current context, so cuc_device_set_current() serves both.
- * This function is for a program whose runtime has not created its primary context yet and must do
- * so itself.
+ * This function is for a program in which the runtime itself must create the primary context and
+ * has not done so yet.
  *
  * @thread changes the calling thread
  * @capture safe: asks the driver in relaxed mode

@@ -106,7 +106,7 @@ enum {
  * @param      device the device
  * @param      which  CUC_STREAM_LEGACY or CUC_STREAM_PER_THREAD
  * @retval CUC_OK                     found
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or which is neither of the two
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or `which` is neither of the two
  * @source CUDA Driver API, "Stream synchronization behavior": CU_STREAM_LEGACY
  * @since 0.1
  */
@@ -417,9 +417,9 @@ CUC_API cuc_stream *cuc_stream_retain(cuc_stream *stream);
  *
  * @thread any thread
  * @capture safe: not restricted by the driver; keep the last reference of a captured stream until
- *          its capture has ended. Otherwise the capture is cancelled, the process-wide failure
- *          handler is called, and the driver's stream remains if it is captured for good (see
- *          graph.h)
+ *          its capture has ended. Otherwise the capture is cancelled and the process-wide failure
+ *          handler is called; if the capture can never end (see graph.h), the driver's stream
+ *          remains
  * @param stream NULL or a default stream does nothing
  * @source CUDA Driver API, "Stream Management": cuStreamDestroy
  * @since 0.1

@@ -223,8 +223,9 @@ typedef struct cuc_dl_managed_tensor_versioned {
 /**
  * Read a DLPack tensor.
  *
- * The managed tensor still belongs to the caller: call its deleter when you no longer use `out`. A
- * buffer created with it as the owner (cuc_buffer_from_pointer()) calls the deleter itself.
+ * The managed tensor still belongs to the caller: call its deleter when you no longer use `out`. To
+ * leave this to a buffer, pass the managed tensor and a function that calls the deleter as the
+ * owner and drop_owner of cuc_buffer_from_pointer().
  *
  * @order  the caller does DLPack's stream handshake, which orders the producer's work before the
  *         use of `out`

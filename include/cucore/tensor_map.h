@@ -82,8 +82,8 @@ enum {
 /** Settings of a map beyond its tensor and box. Zero selects the default of every field. */
 typedef struct cuc_tensor_map_options {
     size_t struct_size;   /**< sizeof(cuc_tensor_map_options); the initialisers set it */
-    cuc_dtype dtype;      /**< element type of the copy, with the same size as the tensor's, such as
-                               CUC_TF32 for f32, which rounds; 0: the tensor's */
+    cuc_dtype dtype;      /**< element type of the copy, with the size of the tensor's type:
+                               CUC_TF32 for an f32 tensor rounds its elements; 0: the tensor's */
     int32_t interleave;   /**< a CUC_TENSOR_MAP_INTERLEAVE_ constant */
     int32_t swizzle;      /**< a CUC_TENSOR_MAP_SWIZZLE_ constant */
     int32_t l2_promotion; /**< a CUC_TENSOR_MAP_L2_ constant */
@@ -133,8 +133,8 @@ CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t
  * @param      options NULL: no interleave, no swizzle, no promotion, zeros outside the tensor
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out, tensor or box is NULL; the tensor is not valid, or in
- *                                    host memory; or a map cannot have one of the values, which the
- *                                    message names
+ *                                    host memory; or a value is not possible in a map, and the
+ *                                    message names it
  * @retval CUC_ERROR_NOT_SUPPORTED    the compute capability of the device is below 9.0, or below
  *                                    what the swizzle needs, or the element type is c128
  * @retval CUC_ERROR_DRIVER           the driver refused

@@ -65,8 +65,8 @@ typedef uint32_t cuc_tile_variable;
 #define CUC_HERE(program) (program), __FILE__, (uint32_t)__LINE__
 
 /**
- * Marks, in a CUC_SHAPE(), an axis of extent 1 in the tensor that the tile lacks, like `_` in the
- * language.
+ * Marks, in a CUC_SHAPE(), an axis of the tensor that the tile lacks, like `_` in the language. The
+ * access covers one element along this axis.
  */
 #define CUC_NO_AXIS (-1)
 

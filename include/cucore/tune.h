@@ -122,7 +122,7 @@ CUC_API cuc_status cuc_gemm_tune(char *choice, size_t capacity, cuc_device *devi
  * Find the fastest constants of auto() for a kernel of a tile program, with the caller's arguments.
  *
  * Tensors that the kernel writes are restored before each run and at the end, so their contents do
- * not change. Of `program`'s dimensions, the record contains the extents.
+ * not change. The record is for the extents that the dimensions in `program` have.
  *
  * @order  waits for the device, and returns when it is complete: seconds
  * @thread any thread

@@ -72,8 +72,8 @@ CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options
 /**
  * Create a resource whose buffers can grow.
  *
- * An allocation takes whole pieces of cuc_memory_get_granularity() bytes, usually 2 MiB, and a few
- * tens of microseconds; it does not wait. Freeing first waits for the buffer's stream.
+ * An allocation consists of whole pieces of cuc_memory_get_granularity() bytes, usually 2 MiB. It
+ * takes a few tens of microseconds and does not wait. Freeing first waits for the buffer's stream.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

@@ -1874,7 +1874,7 @@ cuc_find_library_count() =
 # The name of a library that cuc_find_library() knows.
 cuc_find_library_name(index) =
     ccall((:cuc_find_library_name, libcucore), Cstring, (Csize_t,), index)
-# The method that found it: one from the table above.
+# The method by which the library or folder was found, one of those in the table above.
 cuc_found_method(found) =
     ccall((:cuc_found_method, libcucore), Cstring, (Ptr{cuc_found},), found)
 # The path of the library file, or of the folder of headers.
@@ -2117,7 +2117,7 @@ cuc_launch_host(stream, fn, user) =
 # Check whether every launch waits for completion, so that a failure names its kernel.
 cuc_launch_is_blocking() =
     ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
-# Add an object. The linked object also knows its name expressions.
+# Add an object. The result of the link also knows the name expressions of this object.
 cuc_linker_add(linker, object) =
     ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
 # Add code from memory.

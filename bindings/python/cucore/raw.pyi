@@ -1614,7 +1614,7 @@ def cuc_find_library_count() -> int:
 def cuc_find_library_name(index: int) -> bytes | None:
     """The name of a library that cuc_find_library() knows."""
 def cuc_found_method(found: Pointer) -> bytes | None:
-    """The method that found it:"""
+    """The method by which the library or folder was found, one of those in the table above."""
 def cuc_found_path(found: Pointer) -> bytes | None:
     """The path of the library file, or of the folder of headers."""
 def cuc_found_release(found: Pointer) -> None:

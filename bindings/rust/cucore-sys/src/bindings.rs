@@ -745,7 +745,7 @@ pub const CUC_LIMIT_MALLOC_HEAP_BYTES: i32 = 2;
 pub const CUC_LIMIT_MAX_L2_FETCH_BYTES: i32 = 5;
 /// size of the L2 set aside for persisting accesses
 pub const CUC_LIMIT_PERSISTING_L2_BYTES: i32 = 6;
-/// read-only, under CIG
+/// read-only; for CUDA in graphics (CIG)
 pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
 /// read-only
 pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
@@ -1168,7 +1168,7 @@ pub struct cuc_cache_entry {
     pub key: *const c_char,
     /// what was compiled, for human readers; "" if the entry is damaged
     pub label: *const c_char,
-    /// of its file
+    /// size of its file
     pub bytes: u64,
     /// time of the last use, in nanoseconds since 1970
     pub used_ns: i64,
@@ -1194,7 +1194,7 @@ pub struct cuc_cache_info {
     pub max_bytes: u64,
     /// current size of the files in bytes
     pub bytes: u64,
-    /// their number
+    /// number of entries
     pub entries: u64,
     /// entries that this process found through this handle
     pub hits: u64,
@@ -1515,7 +1515,7 @@ pub struct cuc_device_sensors {
     pub memory_mhz: u32,
     /// power draw of the whole board
     pub milliwatts: u32,
-    /// of the GPU
+    /// temperature of the GPU
     pub celsius: i32,
     /// CUC_SENSOR_ bits of the values that were read; all other values are 0
     pub known: u32,
@@ -1747,7 +1747,7 @@ pub struct cuc_gemm_choice {
     pub tile_k: i32,
     /// 0: as many as fit
     pub stages: i32,
-    /// down a column of tiles; 1: none
+    /// blocks of a cluster, down a column of tiles; 1: no cluster
     pub cluster: i32,
     /// 0: the compiler's choice
     pub warps: i32,
@@ -1769,7 +1769,7 @@ pub struct cuc_gemm_choice {
     pub seconds: f64,
     /// "options", "tuned" or "model"; static storage
     pub by: *const c_char,
-    /// along a row of tiles; 1: none
+    /// blocks of a cluster, along a row of tiles; 1: no cluster
     pub cluster_n: i32,
     /// 0
     pub reserved: i32,
@@ -1826,7 +1826,7 @@ pub struct cuc_gemm_options {
     pub tile_k: i32,
     /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
-    /// blocks down a column of tiles that share their loads of b: 1, 2 or 4; 0: chosen automatically
+    /// blocks that share their loads of b, down a column of tiles: 1, 2 or 4; 0: chosen automatically
     pub cluster: i32,
     /// Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between tiles. 0: chosen by the compiler.
     pub warps: i32,
@@ -1846,7 +1846,7 @@ pub struct cuc_gemm_options {
     pub tuned: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
-    /// Blocks along a row of tiles that share their loads of a: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
+    /// Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
     pub cluster_n: i32,
     /// 0
     pub reserved: i32,
@@ -2455,9 +2455,9 @@ pub struct cuc_program_options {
     pub cluster: i32,
     /// Blocks of a cluster that share each block's loops, up to 8, for grids with fewer blocks than multiprocessors. The shared loop is the reduction axis of a pipelined product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: shares loops whose result does not depend on this number, as the launch's grid requires; 1: shares none (tile only)
     pub split: i32,
-    /// tiles along the grid's first axis before the next one along its second, for a pipelined product: 1 to 64 (tile only)
+    /// for a pipelined product: tiles computed along the grid's first axis before the index along its second advances, 1 to 64 (tile only)
     pub raster: i32,
-    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used to choose the candidates of auto(). A kernel that also has other names is compiled with the first candidates. A name that no kernel has is an error (tile only)
+    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used to choose the candidates of auto(). A kernel is compiled with its first candidates if the list lacks one of its names. A name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
     /// A file of tuning records (tuned.h) to search for these dimensions before the cost model is used; only if arch is NULL. "": none; NULL: the usual file (tile only)
@@ -2614,7 +2614,7 @@ zeroed!(cuc_tensor_map_image, struct_size);
 pub struct cuc_tensor_map_options {
     /// sizeof(cuc_tensor_map_options); the initialisers set it
     pub struct_size: usize,
-    /// element type of the copy, with the same size as the tensor's, such as CUC_TF32 for f32, which rounds; 0: the tensor's
+    /// element type of the copy, with the size of the tensor's type: CUC_TF32 for an f32 tensor rounds its elements; 0: the tensor's
     pub dtype: cuc_dtype,
     /// a CUC_TENSOR_MAP_INTERLEAVE_ constant
     pub interleave: i32,
@@ -3088,7 +3088,7 @@ extern "C" {
     pub fn cuc_find_library_count() -> usize;
     /// The name of a library that cuc_find_library() knows.
     pub fn cuc_find_library_name(index: usize) -> *const c_char;
-    /// The method that found it: one from the table above.
+    /// The method by which the library or folder was found, one of those in the table above.
     pub fn cuc_found_method(found: *const cuc_found) -> *const c_char;
     /// The path of the library file, or of the folder of headers.
     pub fn cuc_found_path(found: *const cuc_found) -> *const c_char;
@@ -3261,7 +3261,7 @@ extern "C" {
     pub fn cuc_launch_host(stream: *mut cuc_stream, fn_: Option<unsafe extern "C" fn(user: *mut c_void)>, user: *mut c_void) -> cuc_status;
     /// Check whether every launch waits for completion, so that a failure names its kernel.
     pub fn cuc_launch_is_blocking() -> i32;
-    /// Add an object. The linked object also knows its name expressions.
+    /// Add an object. The result of the link also knows the name expressions of this object.
     pub fn cuc_linker_add(linker: *mut cuc_linker, object: *mut cuc_object) -> cuc_status;
     /// Add code from memory.
     pub fn cuc_linker_add_data(linker: *mut cuc_linker, kind: i32, data: *const c_void, bytes: usize, name: *const c_char) -> cuc_status;
