@@ -1034,7 +1034,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
     cuc__store_trim(opened, 1093, &key);
     close(opened);
     ck_assert_int_eq(access(path_of(ENTRIES), F_OK), 0);
-    ck_assert_int_eq(count_files(dir), 2); // the entry and the notes
+    ck_assert_int_eq(count_files(dir), 2); // the new entry and the user's file
 }
 
 // Another process may use or replace an entry during trimming.

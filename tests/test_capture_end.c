@@ -16,7 +16,7 @@
 enum { WORDS = 32 };
 
 static cuc_device *device;
-static cuc_stream *root, *outer, *inner, *side; // each has its own place in the captured work
+static cuc_stream *root, *outer, *inner, *side; // outermost first; `side` is for forks
 static cuc_buffer *buffer;
 static struct testing_failures unraisable;
 static const char *row_says;
@@ -53,8 +53,8 @@ static void start(void)
     cuc_memory_resource_release(resource);
 }
 
-// Checks that no object is left. The process must still work, unless a capture of the stream cannot
-// end.
+// Checks that only these numbers of graphs and streams are left, and that the process still works.
+// Streams are left if their capture can never end; waits for the context then fail.
 static void finish(int graphs, int streams, int told)
 {
     cuc_graph_exec *exec = NULL;
@@ -167,8 +167,8 @@ enum place { GRAPH, BODY_BY_HAND, BODY_CAPTURED, BODY_IN_BODY };
 enum wrong { UNJOINED, SPOILT, ALL_SPOILT };
 enum end { ENDED, CANCELLED, RELEASED, LEFT };
 
-// The outcome: the graph stays, the capture frees it, or a capture into one of its bodies frees it;
-// or the capture can never end.
+// The outcome for the graph: it stays; its own capture frees it; or a capture into one of its
+// bodies makes it unusable, and its own capture fails or (STUCK) can never end.
 enum fate { STAYS, TAKEN, UNSOUND, STUCK };
 
 static const struct {
@@ -385,7 +385,7 @@ static void a_body_beside_one_that_ended_badly_ends(void)
     finish(1, 0, 0);
 }
 
-// The capture that made the graph has already ended successfully.
+// A capture into a body ends badly after the capture that made the graph has ended successfully.
 static void a_body_takes_a_graph_whose_capture_is_over(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
@@ -432,7 +432,7 @@ static void no_body_is_taken_while_it_is_filled(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
 
-    // An end that certainly fails, although the capture is not spoilt.
+    // Ending this capture is certain to fail: it is not spoilt, but has unjoined work.
     OK(cuc_stream_begin_capture(root, CUC_CAPTURE_RELAXED));
     body = add_if(root);
     begin_to(inner, body);

@@ -181,7 +181,7 @@ TEST(an_address_has_the_alignment)
     cuc_memory_resource_release(aligned);
 }
 
-// Makes memory that other processes can import; so can this process.
+// Makes a resource whose memory other processes can import, and this process too.
 static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;

@@ -74,8 +74,8 @@ static const cuc_dtype types[] = {
     CUC_F16,  CUC_BF16, CUC_F32, CUC_TF32, CUC_F64, CUC_E4M3, CUC_E5M2, CUC_C64, CUC_C128,
 };
 
-// Checks that the device's bytes equal the host's for each set of an input, and so do the bytes of
-// a host input.
+// Checks that the sets of an input on the device, and a set of an input in host memory, have the
+// bytes that cuc_bench_generate() makes.
 static void compare(cuc_bench_state *state, cuc_bench_input_options o, uint32_t *index)
 {
     static uint8_t device[COUNT * 16], host[COUNT * 16];

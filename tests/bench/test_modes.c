@@ -205,8 +205,8 @@ static const struct {
     { "e5m2", "datasheet: NVIDIA H200", 1979e12, CUC_BENCH_PER_FLOP },
 };
 
-// The number of distinct bytes that the library's copies moved; it calls the function below. -1: no
-// copy yet.
+// The number of distinct bytes in the first large copy of the library, which calls the cuc_copy()
+// below; -1: no copy yet.
 static int distinct_bytes = -1;
 
 cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_ptr src, size_t bytes)

@@ -237,7 +237,7 @@ static cuc_status fail_later(void *data, cuc_stream *stream, uint64_t set)
     return (*runs)++ < 30 ? CUC_OK : CUC_ERROR_IO;
 }
 
-// Leaves the message of a failure that it recovered from.
+// Succeeds, but leaves a message in the thread's last error, as after a failure that was handled.
 static cuc_status get_over(void *data, cuc_stream *stream, uint64_t set)
 {
     (void)data, (void)stream, (void)set;

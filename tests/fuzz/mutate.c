@@ -35,8 +35,8 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((state * UINT64_C(2685821657736338717)) >> 33) % n;
 }
 
-// Writes a random byte, or a number at the end of a range that is as wide as a field of a binary
-// format.
+// Writes a random byte, or a number near the limits of its type, as wide as a field of a binary
+// format: 1, 2, 4 or 8 bytes.
 static void change_number(uint8_t *data, size_t bytes, uint32_t at)
 {
     static const uint64_t ends[] = { 0,

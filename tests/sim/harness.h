@@ -21,8 +21,8 @@ void *harness_memory(size_t bytes);
 void *harness_fresh(size_t bytes);
 void harness_release(void *memory);
 
-// A kernel launch. arguments[i] holds parameter i in its first bytes; a parameter of fewer than 8
-// bytes ignores the others.
+// A kernel launch. arguments[i] holds parameter i in its first bytes; if the parameter has fewer
+// than 8 bytes, the rest of arguments[i] is ignored.
 struct harness_launch {
     const char *kernel;                     // NULL: the module's first kernel
     uint32_t grid[3], block[3], cluster[3]; // 0 means 1; for `cluster`, no cluster

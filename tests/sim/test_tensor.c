@@ -974,8 +974,8 @@ TEST(four_rows_are_gathered_and_scattered)
     unsigned char *expected = malloc(tensor_bytes(&t));
     const size_t stride = 24 * 4 + 16;
     const uint32_t nan = 0x7fffffff;
-    // From column 8 on, 16 columns exist, and none of row -1. The second half belongs to the second
-    // copy.
+    // The first copy begins at column 8, from which 16 of its 32 columns exist, and row -1 does not
+    // exist. The second half of the result belongs to the second copy.
     char *ptx = for_target(
         TEXT(KERNEL(ONE EXPECT("1024") "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 "
                                        "[%rd2, {8, 17, 3, -1, 3}];\n"

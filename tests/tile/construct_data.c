@@ -266,8 +266,8 @@ static void compare(struct tensor *t, unsigned char *at, int64_t n)
         double size = fabs(x) > construct_now.row->scale ? fabs(x) : construct_now.row->scale;
         if (x != x && y != y)
             return;
-        // The interpreter sums in f64, one element after another, so it is no more exact than the
-        // driver for f64 results.
+        // The interpreter sums in f64, one element after another. For f64 results it is therefore
+        // no more exact than the driver, so the tolerance is larger.
         double ulps = construct_now.row->ulps * (dtype == CUC_F64 ? 16 : 1);
         const char *near = construct_now.near;
         if (near && strncmp(t->name, near, strlen(near)) != 0)

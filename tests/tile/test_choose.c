@@ -310,8 +310,8 @@ TEST(lines_that_a_tile_tears_take_longer)
     ck_assert_double_lt(estimate(&across, &shape, &whole), 1.1 * estimate(&along, &shape, &whole));
 }
 
-// The rest of a line takes as long to store as a whole slab, so that the step from 128 columns to
-// 144 costs more than half of the step from there to 192.
+// Columns past the last whole slab take as long to store as a slab, so that the step from 128 to
+// 144 columns costs more than half of the step from 144 to 192.
 TEST(the_rest_of_a_line_is_stored_like_a_slab)
 {
     const struct cuc__gemm_tile three = { .path = TILE_MMA_PATH_PIPELINE,
@@ -383,7 +383,7 @@ TEST(the_ends_of_many_tiles_are_beside_others)
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 
-// TMA takes longer for lines at odd multiples of 16 bytes.
+// TMA takes longer for lines at odd multiples of 16 bytes, so sharing their loads in clusters pays.
 TEST(neighbours_share_loads_of_torn_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),

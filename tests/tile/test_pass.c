@@ -263,7 +263,7 @@ TEST_ROWS(less_than_the_bound_is_enough_for_few_digits, powers)
     tile_module_free(module);
 }
 
-// ---- Counts words that are widened again, for rows of 64
+// ---- Counts the words of a row of 64 that are kept in 16 bits and widened again
 
 static const struct {
     const char *name, *body;
@@ -311,7 +311,7 @@ TEST_ROWS(long_rows_are_widened_again, widened)
     tile_module_free(module);
 }
 
-// The number of blocks of 8 warps that is requested, for rows of 8192.
+// The number of resident blocks of 8 warps that a kernel requests, for rows of 8192.
 static const struct {
     const char *name, *body;
     uint32_t blocks;
@@ -565,7 +565,7 @@ TEST_ROWS(rows_are_stored_in_boxes_of_64, slabs)
     tile_module_free(m);
 }
 
-// Operands, and the number of axes of the box that they are loaded from; 0: they are computed.
+// Operands of a product, and the number of axes of the box from which each is loaded; 0: computed.
 static const struct {
     const char *value;
     uint32_t axes;

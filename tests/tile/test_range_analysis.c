@@ -101,8 +101,8 @@ static const struct {
       4 },
 };
 
-// Values whose bounds follow from a tensor map's limits: the map of a, of b, or of both (bits of
-// parameters).
+// Values whose bounds follow from the limits of tensor maps. `mapped` has a bit for each parameter
+// with a map: 1 for a, 2 for b.
 static const struct {
     const char *body;
     uint64_t mapped;

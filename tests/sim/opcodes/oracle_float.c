@@ -444,7 +444,7 @@ void float_tanh(const struct call *c, struct answer *out)
     *out = approximated(c, hyperbolic);
 }
 
-// Uses only the high words; NaN gives this value.
+// Uses only the high word of the input; a NaN gives the NaN 0x7fffffff00000000.
 static void gross(const struct call *c, struct answer *out,
                   long double (*function)(long double, long double))
 {

@@ -228,7 +228,8 @@ void matrix_load(const struct call *c, struct answer *out)
     }
 }
 
-// The inverse: each lane reads a row that some lane addressed, or a row that no lane addressed.
+// The inverse of matrix_load(): each lane reads back 16 bytes, which hold a stored row, or zeros if
+// no lane addressed them for a store.
 void matrix_store(const struct call *c, struct answer *out)
 {
     const uint32_t lane = c->n % WARP;
