@@ -134,7 +134,7 @@ TEST(versions_pick_the_variants_of_the_toolkit)
         if (variant && call->version == 2000 && strcmp(call->name, "cuEventElapsedTime") == 0)
             variant = call->name; // the first form, which drivers before 12.8 also have
         void *exported = variant ? dlsym(driver, variant) : NULL;
-        if (!exported) // the driver lacks it, or is older
+        if (!exported) // another library's function, or the driver is too old for it
             continue;
         void *found = NULL;
         CUdriverProcAddressQueryResult how = 0;

@@ -313,7 +313,7 @@ TEST(a_failure_on_the_way_leaves_no_descriptor)
         ck_assert_int_eq(fd, 42);
         ck_assert_int_eq(open_descriptors(), before);
     }
-    ck_assert_int_eq(fake_live("stream"), 1); // the new stream waits for this event, so is not kept
+    ck_assert_int_eq(fake_live("stream"), 1); // a stream that already waits is not kept
     CUcontext popped;
     fake_fail("cuCtxPopCurrent", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_get_fd(&fd, event), "cuCtxPopCurrent");

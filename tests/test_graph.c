@@ -596,7 +596,7 @@ TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
     ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_end_capture(&graph, stream),
              "cuUserObjectCreate");
     ck_assert_ptr_eq(graph, (void *)1);
-    ck_assert(!cuc__capturing()); // it is too late to continue
+    ck_assert(!cuc__capturing()); // the driver had already ended the capture
     ck_assert_int_eq(fake_live("graph"), 0);
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
@@ -624,7 +624,7 @@ TEST(a_driver_from_before_12_3_captures_too)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_stream_get_capture_info(&info, stream), "12.3");
     cuc_graph *graph = end_capture();
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_get_edge_count(&edges, graph), "12.3");
-    ck_assert_int_eq(fake_live("user"), 1); // the kernel stays alive even so
+    ck_assert_int_eq(fake_live("user"), 1); // the graph keeps the kernel alive even so
     cuc_graph_exec *exec = instance_of(graph);
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 1);

@@ -121,7 +121,7 @@ TEST(an_instance_is_brought_to_the_device_ahead)
     ck_ok(cuc_graph_exec_upload(stream, second));
     ck_assert_uint_eq(value_of(buffer), 0); // nothing has run yet
     ck_ok(cuc_graph_exec_launch(stream, exec));
-    ck_ok(cuc_graph_exec_upload(side, exec)); // after its launch
+    ck_ok(cuc_graph_exec_upload(side, exec)); // runs after the launch
     ck_ok(cuc_graph_exec_launch(stream, second));
     ck_ok(cuc_stream_synchronize(side));
     ck_assert_uint_eq(value_of(buffer), 8);

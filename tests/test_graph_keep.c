@@ -168,7 +168,7 @@ TEST(an_update_trades_what_is_kept)
         fake_hold(cuc_stream_handle(stream));
     ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_graph_exec_update(exec, two));
-    if (hold) { // the launch in progress still holds the old one
+    if (hold) { // the launch in progress still holds what the first graph keeps
         testing_sleep_ms(5);
         ck_assert_int_eq(dropped_after_tidying(), 0);
         fake_resume(cuc_stream_handle(stream));
@@ -214,7 +214,7 @@ TEST(nothing_is_let_go_while_a_stream_is_captured)
     ck_ok(cuc_graph_keep_buffer(graph, own));
     cuc_buffer_release(own);
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
-    cuc_graph_release(graph); // otherwise the capture would include its buffer's free
+    cuc_graph_release(graph); // must not free the graph's buffer yet: that would be captured
     testing_sleep_ms(5);
     cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));

@@ -89,7 +89,7 @@ TEST(a_stream_of_a_part_does_what_others_do)
     ck_assert_ptr_nonnull(cuc_green_context_handle(a));
     ck_ok(cuc_green_context_stream_create(&part, a, NULL));
     ck_ok(cuc_green_context_stream_create(&other, b, CUC_STREAM_OPTIONS(.priority = -1)));
-    cuc_green_context_release(a); // the streams keep them alive
+    cuc_green_context_release(a); // the streams keep the green contexts alive
     cuc_green_context_release(b);
 
     ck_assert_ptr_eq(cuc_stream_device(part), device);

@@ -86,7 +86,7 @@ TEST(with_checks_each_kind_of_misuse_is_told_apart)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "never made by cucore"));
 
     ck_assert(cuc__handle_drop(stream, CUC__HANDLE_STREAM));
-    cuc__handle_free(stream); // kept, so that its address is not reused
+    cuc__handle_free(stream); // its memory is kept, so that the address is not reused
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), 0);
     ck_assert_int_eq(use(stream), CUC_ERROR_INVALID_HANDLE);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "released already"));

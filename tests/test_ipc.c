@@ -127,7 +127,7 @@ static void other_process(void)
     import_again(buffer, pool, &handle);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_buffer_from_ipc_handle(&more, stream, pool, &handle, 4 * N + 4), "bytes is");
-    check_all(buffer, 7); // the refused import left it in place
+    check_all(buffer, 7); // the refused import left the buffer in place
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 9, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
     say(to_parent, &byte, 1);
@@ -142,7 +142,7 @@ static void other_process(void)
     ck_ok(cuc_stream_wait_event(stream, event));
     ck_assert_int_eq(cuc_stream_query(stream), CUC_NOT_READY);
     say(to_parent, &byte, 1);
-    check_all(buffer, 11); // after the work that it waits for
+    check_all(buffer, 11); // the stream has waited for the other process's work
     ck_ok(cuc_event_synchronize(event));
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);
@@ -370,7 +370,7 @@ static void other_grows(void)
     close(pieces[0].fd);
     close(pieces[1].fd);
     say(to_parent, &byte, 1);
-    hear(to_parent, &byte, 1); // the other process has released it
+    hear(to_parent, &byte, 1); // the other process has released its buffer
     check_all(buffer, 7);
     ck_ok(cuc_buffer_grow(&more, buffer, 2 * bytes));
     cuc_buffer_release(buffer);

@@ -145,7 +145,7 @@ FAKE_TEST_RANGE(a_driver_call_that_fails_leaves_nothing_behind, 0, 2 * SOURCES)
     cuc_stream *on = stream;
     bool done = false;
 
-    if (_i >= SOURCES) // a default stream needs its context current, and popped again
+    if (_i >= SOURCES) // calls on a default stream push and pop its context
         ck_ok(cuc_stream_get_default(&on, device, CUC_STREAM_LEGACY));
     for (int n = 1; !done && n < 50; n++) {
         cuc_memory_resource *mr = untouched;
@@ -251,7 +251,7 @@ FAKE_TEST(the_default_resource_can_be_replaced_and_taken_back)
     ck_assert_ptr_eq(now, mine);
     cuc_memory_resource_release(now);
     cuc_memory_resource_release(mine);
-    ck_assert_int_eq(fake_live("pool"), 1); // the device holds it
+    ck_assert_int_eq(fake_live("pool"), 1); // the device holds the pool
     ck_ok(cuc_device_set_memory_resource(device, NULL));
     ck_assert_int_eq(fake_live("pool"), 0);
     ck_ok(cuc_device_get_memory_resource(&now, device));

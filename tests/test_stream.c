@@ -37,7 +37,7 @@ static _Atomic int order_at, order_of[8];
 
 static void note(void *user)
 {
-    order_of[order_at] = (int)(intptr_t)user; // one stream at a time
+    order_of[order_at] = (int)(intptr_t)user; // only one stream at a time gets here
     order_at++;
 }
 
@@ -337,7 +337,7 @@ TEST_ROWS(a_default_handle_means_the_current_contexts_stream, default_handles)
     ck_ok(cuc_context_set_current(NULL, NULL));
     ck_assert_ptr_eq(cuc_stream_context(wrapped), primary);
     ck_assert_ptr_eq(cuc_stream_handle(wrapped), _i ? default_handles[_i] : CU_STREAM_LEGACY);
-    ck_ok(cuc_stream_synchronize(wrapped)); // always means that context
+    ck_ok(cuc_stream_synchronize(wrapped)); // the wrapper still means that context's stream
     ck_ok(cuc_stream_get_id(&id, wrapped));
     cuc_stream_release(wrapped);
 }

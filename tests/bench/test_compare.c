@@ -374,7 +374,7 @@ static results drawn_results(const double *speedups, char name)
 static const struct {
     const char *name;
     double before[9], after[9];
-    char first; // name of the first point in the later run; in the earlier run it is a
+    char first; // name of the later run's first point; the earlier run's first point is named a
     compare_verdict verdict;
     bool paired;
     const char *why;

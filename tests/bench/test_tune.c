@@ -64,7 +64,7 @@ static void progress(void *user, const cuc_tune_progress *p)
         ck_assert(!p->choice && !p->number);
         return;
     }
-    ck_assert_uint_eq(p->number, *seen[p->step]); // one after another
+    ck_assert_uint_eq(p->number, *seen[p->step]); // candidates are numbered in order
     ck_assert_uint_le(p->number, p->count);
     ck_assert_ptr_nonnull(p->choice);
 }
@@ -158,7 +158,7 @@ TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     o.dimensions = dimensions;
     o.dimension_count = 1;
     ck_ok(cuc_tile_tune(choice, sizeof(choice), device, program, 0, &o, "add", args, 2, &tune));
-    ck_assert_int_eq(told.count, 4 + 2 * 3); // two of them also with other numbers of warps
+    ck_assert_int_eq(told.count, 4 + 2 * 3); // two candidates also with other numbers of warps
     ck_assert_uint_eq(told.compiled, 10);
     ck_assert_uint_eq(told.checked, 10);
     ck_assert_int_ge(told.wrong, 2);

@@ -23,7 +23,7 @@ static CUcontext context;
 
 static const struct {
     const char *symbol;
-    void *slot; // the row's function; NULL for another form of it
+    void *slot; // where the function goes; NULL: the symbol is another form of a row's function
 } symbols[] = {
 #define EXPORT(row, symbol) { #symbol, &row },
 #define ALSO(row, symbol, version) { #symbol, NULL },

@@ -776,7 +776,7 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     ck_cu(cuMemsetD32Async(p, 9, 1, a));
     CUgraph graph = end(a);
     BEGIN(a);
-    ck_cu(cuMemFreeAsync(p, a)); // another graph frees it
+    ck_cu(cuMemFreeAsync(p, a)); // another graph frees the memory
     CUgraph freeing = end(a);
     exec = instance(graph);
     frees = instance(freeing);
@@ -793,13 +793,13 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphInstantiateWithFlags(&exec, graph, automatic));
     ck_cu(cuMemsetD32Async(p, 1, 2, a));
-    run(exec); // a launch frees it by itself
+    run(exec); // the second launch frees the memory of the first one itself
     ck_assert_uint_eq(read_word(p), 9);
     ck_assert_uint_eq(read_word(p + 4), 0xcdcdcdcd); // the memory is new
     run(exec);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
-    ck_assert_uint_eq(read_word(p), 9); // the memory outlives both
+    ck_assert_uint_eq(read_word(p), 9); // the memory outlives the graph and the instance
     ck_cu(cuMemFreeAsync(p, a));
     ck_cu(cuStreamSynchronize(a));
     ck_assert_uint_eq(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);

@@ -356,7 +356,7 @@ TEST(the_default_stream_is_legacy_or_the_threads_own_as_the_name_says)
     flags[0] = flags[1] = 0;
     ck_cu(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
     launch_wait(f, (uintptr_t)&flags[0], (uintptr_t)&flags[1], stream);
-    ck_assert_int_eq(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY); // it waits for blocking streams
+    ck_assert_int_eq(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY); // waits for blocking streams
     ck_cu(own_query(NULL));
     __atomic_store_n(&flags[0], 1, __ATOMIC_SEQ_CST);
     ck_cu(cuStreamSynchronize(NULL));
@@ -567,7 +567,7 @@ TEST_RANGE(ptx_is_taken_out_of_a_fat_binary, 0, 2)
     ck_cu(cuModuleGetFunction(&f, module, "add"));
     ck_cu(cuModuleUnload(module));
     ck_cu(cuModuleLoadData(&module, fat));
-    fat[16 + 28 + 4] = 0; // followed by the arch, so there is no PTX for this device
+    fat[16 + 28 + 4] = 0; // with the architecture below, no PTX is left for this device
     uint32_t arch = 100;
     memcpy(fat + 16 + 28, &arch, 4);
     ck_assert_int_eq(cuModuleLoadData(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);

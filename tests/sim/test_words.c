@@ -525,7 +525,8 @@ TEST(streams_that_wait_for_one_another_in_a_long_chain_all_run)
             ck_cu(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s[i], params, NULL));
             ck_cu(cuEventRecord(e[i], s[i]));
         }
-        ck_cu(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL)); // after half of them
+        // The default stream waits for the half of the streams that are blocking.
+        ck_cu(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     }
     ck_cu(cuEventSynchronize(e[STREAMS - 1]));
     ck_cu(cuStreamSynchronize(NULL));

@@ -108,7 +108,7 @@ void sim_code_end(struct library *library)
 void sim_code_leave(struct library *library, struct context *context)
 {
     (void)library;
-    (void)context; // its variables are allocations of the context
+    (void)context; // nothing to do: the context frees the library's variables
 }
 
 CUresult sim_code_variable(struct library *library, struct context *c, const char *name,

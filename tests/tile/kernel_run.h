@@ -26,7 +26,7 @@ struct kernel_case {
     //   o  poison, for a result               z  zeros
     //   k  whole numbers from 0 to 2^32 - 1   -  a scalar, or made by `prepare`
     const char *fill;
-    void (*prepare)(struct numbers *a); // changes the arguments after that; NULL: none
+    void (*prepare)(struct numbers *a); // changes the arguments after the fill; NULL: none
     // Computes the results from the other arguments, as they are in memory. The results are rounded
     // to their dtype afterwards.
     void (*expect)(struct numbers *a);

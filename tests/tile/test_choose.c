@@ -729,7 +729,7 @@ TEST(dimensions_that_no_kernel_has_are_refused)
     static const char source[] = "kernel a(x: f32[M], f: f32) grid 1 { }\n"
                                  "kernel b(x: f32[M, N], n: i32) grid 1 { }\n";
     static const struct {
-        const char *dimension, *says; // NULL: it is a dimension
+        const char *dimension, *says; // `says` is NULL: the name is a dimension
     } rows[] = {
         { "M=4", NULL },
         { "N=4", NULL },

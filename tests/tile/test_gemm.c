@@ -972,7 +972,7 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
     t[2] = tensor(CUC_F16, 2, m, n);
     t[3] = tensor(CUC_I32, 1, 2, 0);
     for (int i = 0; i < 4; i++) {
-        t[i].data = UINT64_C(1) << 40; // leaves room before it
+        t[i].data = UINT64_C(1) << 40; // leaves room before the array
         argument[i] = (struct tile_argument){ .dtype = t[i].dtype, .tensor = &t[i] };
     }
     ck_assert(s->entry[0].persistent);

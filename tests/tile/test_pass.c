@@ -263,7 +263,7 @@ TEST_ROWS(less_than_the_bound_is_enough_for_few_digits, powers)
     tile_module_free(module);
 }
 
-// ---- Counts the words of a row of 64 that are kept in 16 bits and widened again
+// ---- Counts rematerialized conversions: a row of 64 is kept in 16 bits and widened again
 
 static const struct {
     const char *name, *body;

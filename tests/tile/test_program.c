@@ -165,7 +165,7 @@ TEST(constants_are_set_from_outside)
 
 static const struct {
     const char *constant;
-    bool at_once; // cuc_program_create() refuses it
+    bool at_once; // whether cuc_program_create() already refuses the constant
     const char *says;
 } constants[] = {
     { "BN", true, "constants[0] is \"BN\", expected NAME=VALUE" },
@@ -1327,7 +1327,7 @@ TEST_RANGE(want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2)
         wrap_fail_in = ++n;
         st = way(stream);
         wrap_fail_in = 0;
-        cuc__arena_free_spares(); // also so that the next compilation allocates each chunk
+        cuc__arena_free_spares(); // also makes the next compilation allocate its chunks
         ck_assert_msg(wrap_live == live, "allocation %ld: %ld blocks are left: %s", n,
                       wrap_live - live, cuc_error_message());
         ck_assert_int_lt(n, 10000);

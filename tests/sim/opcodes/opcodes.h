@@ -12,7 +12,7 @@
 enum {
     CASES = 2048,      // cases per instance; a multiple of BLOCK
     CASES_DOT = 512,   // fewer for matrix products, which have many outputs
-    CASES_ALL = 65536, // if it has only one or two 16-bit float inputs
+    CASES_ALL = 65536, // for an exact instance whose only input is a 16-bit float
     BLOCK = 128,
     WARP = 32,
     MAX_IN = 24,
@@ -35,7 +35,7 @@ struct kind {
         PATTERN_RANDOM,
         PATTERN_BELOW, // mostly numbers below 32
         PATTERN_SHIFT, // for shifts, positions and lengths: up to the width and beyond
-        PATTERN_VOTE,  // for a warp: none, all, one or some
+        PATTERN_VOTE,  // for a warp: nonzero in no lane, in all, in one or in some
         PATTERN_ALIKE, // for a warp: all equal, or few distinct values
     } pattern;
 };
