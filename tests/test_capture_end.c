@@ -162,7 +162,7 @@ static void fork_without_join(cuc_stream *s)
     put(s, 4);
 }
 
-// A case: the capture's target, the error in it, how it ends, and how the captures around it end.
+// A case: a capture's target and error, how this capture ends, and how the captures around it end.
 enum place { GRAPH, BODY_BY_HAND, BODY_CAPTURED, BODY_IN_BODY };
 enum wrong { UNJOINED, SPOILT, ALL_SPOILT };
 enum end { ENDED, CANCELLED, RELEASED, LEFT };

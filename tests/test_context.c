@@ -295,8 +295,8 @@ TEST(null_arguments_are_named)
     cuc_context_release(NULL);
 }
 
-// Only set_current changes the current context. Each row runs once with no current context, and
-// once with a current context that is not the call's.
+// Only set_current changes the current context. Each row runs once without a current context, and
+// once while a context is current that the call does not use.
 static cuc_stream *stream;
 static cuc_event *event;
 

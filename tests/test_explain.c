@@ -1,4 +1,4 @@
-// Tests that the tables that explain codes are complete, ordered and readable.
+// Tests the tables that explain codes: they must be complete, ordered and readable.
 #include "base/array.h"
 #include "explain/explain.h"
 #include "tests.h"

@@ -810,8 +810,8 @@ TEST(what_a_library_depends_on_is_loaded_before_it)
 {
     cuc_found *found = NULL;
 
-    // Put the libraries in separate folders, so that the loader alone does not find one for the
-    // other.
+    // Put the libraries in separate folders, so that the loader alone does not find the library
+    // that the other one needs.
     make_library("pp/nvidia/cu12/lib/libmathdx.so.0", "libmathdx.so.0", "libnvrtc.so.12");
     make_library("pp/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "libnvrtc.so.12", NULL);
     set("PYTHONPATH", "pp");

@@ -223,7 +223,7 @@ static struct size size_now(void)
                           entries("/proc/self/task") };
 }
 
-// Limit concurrency, because a driver reserves memory for the maximum that it has seen.
+// Limit concurrency, because a driver keeps memory for the most concurrent work that it has seen.
 static void repeat(const struct growth *g, int from, int to)
 {
     for (int i = from; i < to; i++) {
@@ -241,8 +241,8 @@ static size_t kept_bytes(const struct growth *g)
 
 CASE("growth", .setup = setup, .teardown = teardown, .timeout = 60);
 
-// The peak of concurrent work may come late, and its memory is kept. Only a leak grows in every
-// round.
+// Memory may grow in a late window, because the peak of concurrent work came late and its memory is
+// kept. Only a leak grows in every window.
 TEST_ROWS(many_are_no_larger_than_a_few, growths)
 {
     enum { WINDOWS = 5 };

@@ -189,7 +189,8 @@ TEST(public_calls_refuse_released_and_mistaken_handles)
     ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// Runs with the variable, without it, and with it on a device that can access all host memory.
+// Runs with CUCORE_CHECK_HANDLES=1, without it, and with it on a device that can access all host
+// memory.
 TEST_RANGE(a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3)
 {
     cuc_device *device;

@@ -108,7 +108,7 @@ static void remove_folder(void)
 }
 
 // Writes the key of a source as text, or why it has none. With `stores`, the list of files may come
-// from a store, and is written to it; *recalled says whether it came from there.
+// from a store, which also receives new lists; *recalled says whether the list came from the store.
 static const char *make_key(const char *text, const char *definitions, bool stores, bool *recalled)
 {
     static const char *const folders[] = { "first", "second/sub", "second", "third/" };
@@ -144,8 +144,8 @@ static const char *make_key(const char *text, const char *definitions, bool stor
     return result[at];
 }
 
-// Returns the key of a source, or why it has none. Checks that neither a list in the store nor the
-// helpers on a slow file system change that.
+// Returns the key of a source, or why it has none. Checks that the answer is the same with a list
+// in the store, and with helpers on a slow file system.
 static const char *key_of(const char *text, const char *definitions)
 {
     const char *key = make_key(text, definitions, false, NULL);
@@ -469,7 +469,7 @@ TEST(headers_may_include_one_another)
     ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
 }
 
-// A name found before is still looked for beside each file that includes it in quotes.
+// A name that was found before is looked for again beside each file that includes it in quotes.
 TEST(a_name_may_be_beside_each_header)
 {
     ck_assert_int_eq(mkdir("first/x", 0755) | mkdir("first/y", 0755), 0);

@@ -270,7 +270,7 @@ static void other_imports_several_pools(void)
     ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE);
     ck_assert_ptr_null(again);
 
-    // Releasing one pool's buffer leaves the others, and the second import of it, in place.
+    // Releasing one buffer leaves the other buffers in place, and a second import of its memory.
     ck_ok(cuc_buffer_from_ipc_handle(&again, stream, pools[1], &handles[1][0], 4 * N));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));
     cuc_buffer_release(buffers[1][0]);

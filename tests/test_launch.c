@@ -563,7 +563,7 @@ static void put_body_of_body(cuc_stream *side, cuc_kernel *faulty)
     cuc_stream_release(inner);
 }
 
-// Captures into an existing graph, which gets its nodes at once.
+// Captures into an existing graph, which has each node as soon as it is captured.
 static void put_body_into_a_graph(cuc_stream *side, cuc_kernel *faulty)
 {
     cuc_graph *graph = NULL;

@@ -283,7 +283,7 @@ static char *built(int32_t line, int64_t size)
     return copy;
 }
 
-// The C builder produces source text, and the cache finds its programs by that text.
+// The C builder produces source text, and the cache finds the builder's programs by this text.
 TEST(a_built_program_is_found)
 {
     const cuc_program_options o = { .struct_size = sizeof(o), .arch = "sm_90" };
@@ -1031,8 +1031,7 @@ static void make_plan(cuc_gemm_plan **plan, cuc_cache *of)
                                                 .n = 4096, .k = 4096, .tuned = "", .cache = of)));
 }
 
-// A plan has a program for each variant, here all three, and compiles none of them if they are in
-// the cache.
+// This plan has all three variants, each of them a program, and compiles none that is in the cache.
 TEST(a_plan_loads_no_compiler)
 {
     enum { VARIANTS = 3 };

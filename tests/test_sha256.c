@@ -3,7 +3,7 @@
 //   test_sha256            runs the tests
 //   test_sha256 --stdin    prints the digest of each message of stdin, for tests/sha256.py
 //
-// With CUCORE_TEST_SHA256=c, neither uses the processor's SHA instructions.
+// With CUCORE_TEST_SHA256=c, the processor's SHA instructions are not used.
 //
 // A message on stdin is the number of its parts, then the length and bytes of each part. Numbers
 // have 32 bits in little-endian order. Each part is a separate update of the hash.

@@ -396,8 +396,8 @@ TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
 
     if (cuc_find_library(&found, "nvrtc") < 0)
         return;
-    // The builtins' name depends on the version. A child queries it, so that this process loads
-    // nothing.
+    // The name of NVRTC's builtins library depends on the version. A child queries the version, so
+    // that this process loads nothing.
     snprintf(folder, sizeof(folder), "%s", cuc_found_path(found));
     int pipes[2], version[2] = { 0, 0 };
     ck_assert_int_eq(pipe(pipes), 0);

@@ -570,7 +570,7 @@ static const struct {
     bool trans;
 } moves[] = { { 1, false }, { 2, false }, { 4, false }, { 1, true }, { 2, true }, { 4, true } };
 
-// Returns the 16-byte slot of row r of matrix m, which is order(m, r), so that rows are scattered.
+// Returns the 16-byte slot for row r of matrix m; the rows are scattered over the slots.
 static uint32_t slot_of(uint32_t m, uint32_t r)
 {
     return (m * 8 + r) * 5 % 32;

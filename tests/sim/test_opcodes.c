@@ -136,8 +136,8 @@ static void tell(const struct instance *x, uint32_t n, uint32_t o, uint32_t e,
     printf("\n");
 }
 
-// Compares one output register with its expected values, and adds the part that all devices agree
-// on.
+// Compares one output register with its expected values. Stores in `settled` the part of it that
+// all devices agree on.
 static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const struct answer *a,
                          const struct record *record, uint32_t *told)
 {
@@ -216,8 +216,8 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
     if (wrong)
         printf("WRONG %s: %s: %u of %u threads\n", x->row->family, x->text, wrong, x->cases);
     if (recorded) {
-        // A hash of unexpected results would say too little, so record values. Those of half the
-        // threads suffice for matrices: they cover every kind.
+        // A hash of unexpected results would say too little, so record values. For matrices, the
+        // values of half the threads suffice, because these cover every kind of element.
         const bool unexpected = wrong || total.open != open_before;
         if (x->row->how != COMPARE_EXACT || unexpected) {
             const uint32_t kept = x->row->how == COMPARE_DOT && !unexpected ? x->cases / 2
@@ -430,7 +430,7 @@ int main(int argc, char **argv)
     if (!target && !listing && (result = open_device(&arch)) != 0)
         return result;
 
-    // An input that takes all values is the only input, so only its column has the full length.
+    // If an input takes all values, it is the only one, so only the first column has full length.
     for (uint32_t k = 0; k < MAX_IN; k++)
         in[k] = calloc(k ? CASES : CASES_ALL, sizeof(**in));
     for (uint32_t k = 0; k < MAX_OUT; k++) {

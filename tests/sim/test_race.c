@@ -1,5 +1,6 @@
 // Tests for races in shared memory, and for missing waits and fences. Correct kernels have no
-// finding; a kernel that lacks one of its lines has one, which names the lines of both accesses.
+// finding. A kernel without one of the lines that it needs has a finding, which names the lines of
+// both accesses.
 #include "base/array.h"
 #include "exercise.h"
 

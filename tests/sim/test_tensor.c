@@ -299,7 +299,7 @@ static size_t narrow_at(size_t span, size_t row, size_t byte)
 }
 
 // Observed on an H200: rows of a box that are narrower than the swizzle's span lie a span apart,
-// and an mbarrier counts their own bytes.
+// but an mbarrier counts only the bytes of the rows.
 static const struct {
     uint32_t row, swizzle;
 } narrow[] = { { 16, 3 },  { 32, 3 }, { 64, 3 }, { 96, 3 },

@@ -118,7 +118,7 @@ int fake_launch_count(void);
 // cuLaunchKernelEx() then returns 0 at once, without checks, so that only the caller's instructions
 // are counted.
 void fake_record_launches(int on);
-// Makes a function return 0 at once and write nothing, or ends that.
+// Makes a function return 0 at once and write nothing; if `on` is 0, undoes this.
 void fake_do_nothing(const char *function, int on);
 
 // Returns how many items of work a capture on this stream has recorded so far, or had recorded when

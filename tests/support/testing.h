@@ -40,8 +40,8 @@
 // Checks that the call returns CUC_OK.
 #define ck_ok(call) testing_ok((call), #call, __FILE__, __LINE__)
 
-// Checks that the call returns this status. The thread's last error must have it too and name the
-// called function, and its message must contain each of the fragments.
+// Checks that the call returns this status. The thread's last error must have the same status and
+// name the called function, and its message must contain each of the fragments.
 #define ck_fails(status, call, ...)                                                              \
     testing_fails((status), (call), #call, (const char *const[]){ __VA_ARGS__, NULL }, __FILE__, \
                   __LINE__)

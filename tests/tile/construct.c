@@ -180,8 +180,8 @@ static cuc_status load(cuc_object **object, const struct tile_compiled *code)
     return st;
 }
 
-// Returns the default options: pipelines use features of a single architecture; other constructs
-// use features that all devices with that number share.
+// Returns the default options: pipelines use features of a single architecture, such as sm_90a;
+// other constructs do without them.
 static struct construct_options default_options(const struct construct *row)
 {
     const char *split = strstr(row->name, "split by ");

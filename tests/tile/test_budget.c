@@ -345,8 +345,8 @@ TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
 
 // ---- Time
 
-// A source with n parts; `part` is the format of a part and gets its number twice. The data of 4 n
-// parts still fits in caches, because misses would make the time more than linear.
+// A source with n parts; `part` is the format of a part and gets its number twice. n is so small
+// that the data of 4 n parts fits in caches, because misses would make the time more than linear.
 static const struct {
     const char *what, *head, *part, *then, *also, *tail;
     unsigned n;

@@ -691,7 +691,8 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     ck_assert_int_eq(seen.count, 1);
     ck_assert_str_eq(seen.best, "BM=128 BN=256");
     cuc_program_release(p);
-    // If no candidate compiles, the error names the choice, and only its kernel's choice.
+    // If no candidate compiles, the error names the choice for that kernel, and for no other
+    // kernel.
     cuc_object *object = NULL;
     p = dequantized_with(text, "256, 512");
     ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX), "T602");

@@ -1,5 +1,5 @@
 // Tests the code of loops with several products on sm_90a: counts instructions in the text of the
-// entry with roles. test_kernels.c tests its results.
+// entry with roles. test_kernels.c tests the results of such kernels.
 #include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
@@ -60,8 +60,8 @@ static int count_of(const char *text, const char *what)
     return count;
 }
 
-// The loop body appears for the first iteration and for the others, and each of these without masks
-// and with masks.
+// The loop body appears twice, for the first iteration and for the others, and each time twice,
+// without masks and with masks.
 enum { COPIES = 2, ARMS = 2, ROWS_OF_THREAD = 2, STEPS_OF_LANES = 2 };
 
 static const struct {
@@ -297,7 +297,7 @@ static const struct {
     { LOOP("    c = acc\n", "        t = " X "\n" PRODUCT("acc", "t", W) PRODUCT("c", "t", V),
            "    acc = acc * c\n"),
       5, 0, 2 * 2 * STEPS, 0 },
-    // A product after the loop does not cost the loop its pipeline: 16 fragments of 8 columns.
+    // A loop with a product behind it is still a pipeline; that product takes 16 fragments.
     { LOOP("    low = zeros(f32, [128, 16])\n",
            PRODUCT("acc", X, W) PRODUCT("low", X, "load(a, [k, 0], [64, 16])"),
            "    acc = mma(cast(low, bf16), load(b, [0, n], [16, 128]), acc)\n"),

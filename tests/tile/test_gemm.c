@@ -34,8 +34,8 @@ static bool has_pipelines(void)
 
 // ---- Arrays
 
-// GUARD: elements before and after an array, whose bytes must stay POISON. NONE: the extent of an
-// axis that the array lacks.
+// GUARD: number of elements before and after an array; their bytes must stay POISON. NONE: the
+// extent of an axis that the array lacks.
 enum { GUARD = 64, POISON = 0x5a, NONE = -1 };
 
 struct array {

@@ -60,8 +60,8 @@ static const struct kernel_case rows[] = {
       "ro", NULL, expect_softmax, 24, 0, NULL },
     { "softmax", "softmax", "f32 bf16", "BN=4096", "M=2 N=4096; M=1 N=4095",
       "ro", NULL, expect_softmax, 40, 0, "ao" },
-    // Each thread keeps 64 elements in 16 bits and widens them again. The edges are within a vector
-    // and at its end.
+    // Each thread keeps 64 elements in 16 bits and widens them again. Rows end within a vector and
+    // at the end of one.
     { "softmax", "softmax", "f16 bf16", "BN=32768", "M=2 N=32768; M=1 N=32761; M=1 N=32752",
       "ro", NULL, expect_softmax, 64, 0, "a" },
     // Each of the 8 iterations over 128 columns may rescale the sum, and so may the end.
@@ -167,8 +167,8 @@ static const struct kernel_case rows[] = {
       "ro", prepare_factors, expect_cumulative_product, 130, 0, NULL },
     { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
       "ro", NULL, expect_cumulative_product, EXACT, NULL },
-    // A rounding error decays with its term, by at most a factor of ten per step, so the tolerance
-    // is 10 times the tolerance of 4 steps.
+    // Gains are at most 0.9, so all rounding errors together are at most ten times the error of one
+    // element. The tolerance is therefore 10 times the tolerance of 4 steps.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
     { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",
@@ -562,9 +562,10 @@ TEST_ROWS(products_with_work_between_overlap_it_without_spills, with_roles)
         ck_assert_int_eq(spills, 0);
 }
 
-// A rematerialized row, which lets two blocks be resident and is loaded together with other rows,
-// spills less than a 16th. The residual's epilogue spills two addresses, once per tile and outside
-// the loop, because its path for unaligned tensors takes their registers.
+// The row of layer_norm is rematerialized, so that two blocks can be resident; because it is loaded
+// together with other rows, less than a 16th of it spills. The epilogue of gemm_residual spills two
+// addresses, once per tile and outside the loop, because its path for unaligned tensors takes their
+// registers.
 TEST_ROWS(rows_of_up_to_32768_and_accumulators_stay_in_registers, fast)
 {
     long spills, most = strcmp(fast[_i].file, "layer_norm") == 0        ? 64

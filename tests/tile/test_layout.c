@@ -305,8 +305,8 @@ TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
 }
 
 // The four registers of a group are at rows g and g + 8 and columns 2 t and 2 t + 1 of a fragment.
-// Its first row is a multiple of 16, and its first column a multiple of 8. A smaller tile is
-// replicated.
+// The fragment's first row is a multiple of 16, and its first column a multiple of 8. A smaller
+// tile is replicated.
 TEST_RANGE(mma_sync_has_its_accumulator_in_fragments, 0, SHAPES)
 {
     struct tile_type type = type_of(_i);
@@ -431,7 +431,7 @@ TEST_ROWS(a_part_of_a_tile_is_some_of_its_registers, parts)
         return;
     ck_assert(tile_layout_covers(&own));
     for (uint32_t h = 0; h < indices(&all); h++) {
-        // The index of the same element in the part, and the part that contains it.
+        // `place` is the index of the same element in its part, and `other` selects the part.
         uint32_t bits = 0, place = 0, other = 0;
         for (uint32_t bit = 0; bit < tile_hardware_bits(&all); bit++)
             if (bit < all.register_bits && selects[bit])

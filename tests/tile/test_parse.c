@@ -431,8 +431,8 @@ TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
 
 #define TEN(x) x x x x x x x x x x
 
-// A source: `before`, then `times` copies of `part`, which can contain their own number and the
-// previous one, then `after`.
+// A source: `before`, then `times` copies of `part`, then `after`. `part` is a format that may take
+// the copy's number and the previous copy's.
 static const struct {
     const char *name, *before, *part, *after;
     int times;

@@ -74,10 +74,11 @@ typedef void oracle(const struct call *c, struct answer *out);
 struct row {
     const char *family;
     // The instruction. (a|b) stands for one form with a and one with b; #1 is the first choice, #2
-    // the second. $ stands for the operands, which follow at the end if it is missing. They can
-    // also be written out: %d0 ... are the outputs, %i0 ... the inputs. In a text with several
-    // instructions, * precedes the tested one, unless that is the first. Available registers are
-    // %r0 ... %r49 (.b32), %q0 ... (.b64), %h0 ... (.b16), %f0 ... (.f32), %p0 ... (.pred) and %x0
+    // the second. $ stands for the operands; without a $, they follow at the end. Operands can also
+    // be written out: %d0 ... are the outputs, %i0 ... the inputs. In a text with several
+    // instructions, * precedes the tested one, unless the first one is tested. Available registers
+    // are %r0 ... %r49 (.b32), %q0 ... (.b64), %h0 ... (.b16), %f0 ... (.f32), %p0 ... (.pred) and
+    // %x0
     // ... (.b128). %s is the address of 64 bytes of shared memory of the thread, %w of 4 KiB of the
     // warp, and %b of 4 KiB of the block. %in and %out are the addresses of the thread's first
     // input and output in global memory, 8 bytes each. %lane is the lane, and %n the thread's

@@ -67,8 +67,8 @@ static bool joined(const struct call *c, bool holds)
     return has(c->x, "and") ? holds && other : has(c->x, "or") ? holds || other : holds != other;
 }
 
-// The second predicate is the opposite comparison, combined in the same way; for packed halves it
-// belongs to the second half.
+// The second predicate is the opposite comparison, combined in the same way. For packed halves,
+// each predicate is the comparison of one half.
 void compare_setp(const struct call *c, struct answer *out)
 {
     const struct kind *kind = c->x->in[0];

@@ -268,8 +268,8 @@ void float_testp(const struct call *c, struct answer *out)
 
 // ---- Approximate functions
 //
-// With .ftz, a subnormal input counts as zero. Without it, the ISA is ambiguous, so both are
-// accepted.
+// With .ftz, a subnormal input counts as zero. Without .ftz, the ISA is ambiguous, so the results
+// of the input itself and of zero are both accepted.
 
 struct sources {
     long double a, b;
@@ -451,8 +451,8 @@ static void gross(const struct call *c, struct answer *out,
     struct call high = *c;
 
     high.in[0] &= UINT64_C(0xffffffff00000000);
-    // A NaN with its payload in the low word becomes an infinity, unless the instruction recognizes
-    // it first.
+    // A NaN whose payload is in the low word looks like an infinity in the high word. The
+    // instruction may recognize the NaN first, so any result is accepted.
     if (format_is_nan(c->in[0], SOFT_F64) != format_is_nan(high.in[0], SOFT_F64))
         *out = (struct answer){ .is = ANSWER_ANY };
     else if (format_is_nan(c->in[0], SOFT_F64))

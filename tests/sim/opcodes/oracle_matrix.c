@@ -97,8 +97,8 @@ static struct answer finished(const struct call *c, struct sum s, uint64_t accum
 }
 
 // Products of 8-bit floats into f16. An H200 computes them in three steps, each rounded to f16: the
-// lower two of each four along k, the other two, and the accumulator. An infinity stays one or
-// becomes NaN.
+// lower two of each four along k, the other two, and the accumulator. An infinite sum stays
+// infinite or becomes NaN.
 static struct answer in_steps(const struct call *c, struct answer whole, const struct sum *lower,
                               const struct sum *all, uint64_t accumulator)
 {
@@ -262,8 +262,9 @@ void matrix_move(const struct call *c, struct answer *out)
     *out = exactly(d);
 }
 
-// Returns element `at` of a matrix in memory. The lanes wrote it side by side, `width` registers
-// each, or, for C and D, in blocks.
+// Returns element `at` of a matrix in memory. Each lane wrote its `registers` registers after those
+// of the previous lane; more than four are written in blocks of four, all lanes' first blocks
+// first.
 static uint64_t in_memory(const struct call *c, uint32_t base, uint32_t registers, uint32_t at,
                           uint32_t bits)
 {

@@ -1,6 +1,6 @@
 // Video instructions, computed in at least 64 bits by the ISA's pseudocode. An H200 lacks these
-// instructions; where the code that ptxas 13.0 generates for it differs, a comment says so and the
-// oracle follows that code.
+// instructions, so ptxas 13.0 generates other code for them. Where this code differs from the ISA,
+// the oracle follows the code, and a comment says so.
 #include "oracles.h"
 
 #include <string.h>
@@ -53,8 +53,8 @@ static int64_t clamped(s128 x, uint32_t width, bool sign)
     return x < low ? low : x > high ? high : (int64_t)x;
 }
 
-// Differs from the ISA: shifts always saturate to 32 bits. In other operations, a negative value of
-// a part saturates to the maximum, and an unsigned word has no upper bound.
+// Differs from the ISA: shifts always saturate to 32 bits. In other operations, a negative result
+// saturates to the maximum if it is a part of a word, and an unsigned word has no upper bound.
 static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
 {
     if (strncmp(c->x->name, "vsh", 3) == 0)
