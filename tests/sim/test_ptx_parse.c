@@ -1108,7 +1108,9 @@ static size_t compare_statements(const struct sim_module *m, const char *text)
     for (size_t i = 0; i < m->function_count; i++) {
         const struct sim_function *f = &m->functions[i];
 
-        line_start = text; // functions are in the order of declarations, which bodies need not keep
+        // The functions are in order of declaration. Their bodies may come in another order, so
+        // search from the start.
+        line_start = text;
         next = text;
         line = 1;
         for (size_t k = 0; k < f->statement_count; k++) {

@@ -195,7 +195,8 @@ static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s
     }
 }
 
-// Makes arithmetic with an explicit rounding mode, which is exact.
+// Makes arithmetic with an explicit rounding mode, or a minimum or maximum. Its result is fully
+// determined, so the driver and the interpreter must agree.
 static const char *make_rounded(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const rounds[] = { "rn", "rz", "rm", "rp" };

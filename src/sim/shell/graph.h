@@ -99,7 +99,7 @@ bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t 
                   struct node **out);
 
 // Frees a graph, whoever owns it, as the driver does if a capture into the graph ends badly. If it
-// is a body, the conditional node still refers to it.
+// is a body, its conditional node gets NULL in its place; the driver's node still refers to it.
 void sim_graph_take(struct graph *graph);
 
 // graph_exec.c

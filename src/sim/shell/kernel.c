@@ -243,8 +243,8 @@ static CUresult get_parameter(const struct kernel *k, size_t index, size_t *offs
 
 CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *size)
 {
-    if (!sim_current())
-        return CUDA_ERROR_INVALID_CONTEXT; // a GPU's driver would load the code now
+    if (!sim_current()) // a GPU's driver needs a context, because this call loads the code
+        return CUDA_ERROR_INVALID_CONTEXT;
     return get_parameter(kernel_of(kernel), index, offset, size);
 }
 

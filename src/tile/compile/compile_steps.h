@@ -23,7 +23,7 @@ uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_t
 // Returns `warps`, or a larger number if the accumulators of products would not fit in the
 // registers of that many.
 uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps);
-// Returns the number of blocks in a cluster.
+// Returns the number of neighboring blocks that start together, as a cluster.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps);
 

@@ -209,8 +209,8 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
     return NULL;
 }
 
-// Finds the loop or region. Exchanges the operands of a loop if the number of columns suits wgmma
-// and the number of rows does not.
+// Finds the loop or region. Exchanges the operands of a loop's product if the accumulator's number
+// of columns suits wgmma and its number of rows does not.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     bool realigned = p->realigned;
