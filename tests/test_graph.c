@@ -566,6 +566,20 @@ TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
 
 // ---- Drivers that refuse, that are old, or whose context is lost
 
+// The driver may refuse to count edges with data, such as those between programmatic launches, if
+// the caller gives no room for the data.
+TEST(edges_with_data_are_counted)
+{
+    NEED_FAKE();
+    BEGIN(CUC_CAPTURE_GLOBAL);
+    ck_ok(launch_on(stream, affine, buffer, 3, 1));
+    ck_ok(launch_on(stream, affine, buffer, 3, 1));
+    cuc_graph *graph = end_capture();
+    fake_fail("cuGraphGetEdges", 1, CUDA_ERROR_LOSSY_QUERY);
+    ck_assert_uint_eq(edge_count(graph), 1);
+    cuc_graph_release(graph);
+}
+
 TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
 {
     static const char *const calls[] = { "cuStreamIsCapturing", "cuStreamBeginCapture",

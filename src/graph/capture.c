@@ -22,11 +22,13 @@ static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
     *count = 0;
     for (size_t i = 0; nodes && i < all; i++) {
         size_t dependents = 0;
-        if (cuc__cu.cuGraphNodeGetDependentNodes(nodes[i], NULL, NULL, &dependents)) {
+        r = cuc__cu.cuGraphNodeGetDependentNodes(nodes[i], NULL, NULL, &dependents);
+        bool lossy = r == CUDA_ERROR_LOSSY_QUERY; // there are edges, and one has data
+        if (r && !lossy) {
             free(nodes);
             return NULL;
         }
-        if (!dependents)
+        if (!lossy && !dependents)
             nodes[(*count)++] = nodes[i];
     }
     return nodes;

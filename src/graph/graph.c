@@ -113,6 +113,28 @@ cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
     return CUC_OK;
 }
 
+// Counts the edges if one of them has data, as between programmatic launches. The driver may refuse
+// to count these without room for the data, so the function reads them into ever larger arrays.
+static CUresult count_edges_with_data(size_t *out, CUgraph graph)
+{
+    CUresult r = CUDA_SUCCESS;
+
+    for (size_t room = 256; !r; room *= 2) {
+        CUgraphNode *nodes = calloc(2 * room, sizeof(*nodes));
+        CUgraphEdgeData *data = calloc(room, sizeof(*data));
+        size_t count = room;
+        r = nodes && data ? cuc__cu.cuGraphGetEdges(graph, nodes, nodes + room, data, &count)
+                          : CUDA_ERROR_OUT_OF_MEMORY;
+        free(nodes);
+        free(data);
+        if (!r && count < room) {
+            *out = count;
+            break;
+        }
+    }
+    return r;
+}
+
 cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph)
 {
     size_t count = 0;
@@ -120,6 +142,8 @@ cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_GRAPH(graph);
     CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, NULL, NULL, NULL, &count);
+    if (r == CUDA_ERROR_LOSSY_QUERY)
+        r = count_edges_with_data(&count, graph->handle);
     if (r)
         return CUC_FAIL_CU(graph->context, r, "cuGraphGetEdges", "counting the edges of a graph");
     *out = count;
