@@ -75,6 +75,10 @@ enum {
     CUC_GEMM_FAST_ACC = 1 << 2,    /**< 8-bit floats: accumulate with fewer bits, which is faster */
     CUC_GEMM_SCALED_ROWS = 1 << 3, /**< multiply the product by row_scale, f32 [m] */
     CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< multiply the product by column_scale, f32 [n] */
+    /** Launch in plain stream order instead of programmatically. Needed only after a kernel of your
+     * own that is launched with CUC_LAUNCH_PROGRAMMATIC and never waits for the kernel before it:
+     * the product would wait for that kernel alone. */
+    CUC_GEMM_PLAIN_LAUNCH = 1 << 5,
 };
 
 /**
@@ -319,7 +323,7 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  *
  * @order  enqueues and returns; the arrays must stay valid until the product is complete. From
  *         compute capability 9.0 on, the kernel starts while the preceding one ends, and waits for
- *         its end before it reads memory (CUC_LAUNCH_PROGRAMMATIC)
+ *         its end before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see CUC_GEMM_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph, or two where sums are split
  * @param stream the queue, of the plan's device

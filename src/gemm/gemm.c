@@ -158,14 +158,14 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
-// Launches a kernel. If the kernel's code itself waits for the stream's preceding kernel, the
-// kernel begins before that one has ended.
-static cuc_status launch_kernel(cuc_stream *stream, cuc_kernel *kernel, const cuc_arg *args,
-                                size_t count)
+// Launches a kernel of a plan. If the kernel's code itself waits for the stream's preceding kernel,
+// the kernel begins before that one has ended.
+static cuc_status launch_kernel(const cuc_gemm_plan *plan, cuc_stream *stream, cuc_kernel *kernel,
+                                const cuc_arg *args, size_t count)
 {
     cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
 
-    if (kernel->tile->code->signature->kernel->waits_for_grids)
+    if (kernel->tile->code->signature->kernel->waits_for_grids && !plan->plain_launch)
         config.flags = CUC_LAUNCH_PROGRAMMATIC;
     return cuc_launch(stream, &config, kernel, args, count);
 }
@@ -181,7 +181,7 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
     if (code->parts) {
         const cuc_arg parts[] = { CUC_ARG(&v->a), CUC_ARG(&v->b), CUC_ARG(&v->parts),
                                   CUC_ARG(c->plan->tile.parts) };
-        cuc_status st = launch_kernel(stream, code->parts, parts, 4);
+        cuc_status st = launch_kernel(c->plan, stream, code->parts, parts, 4);
         if (st < 0)
             return st;
         args[count++] = CUC_ARG(&v->parts);
@@ -218,8 +218,8 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
         args[count++] = CUC_ARG(v->stream_k.over_band);
         args[count++] = CUC_ARG(v->stream_k.over_last);
     }
-    return launch_kernel(stream, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
-                         count);
+    return launch_kernel(c->plan, stream, atomic_load_explicit(&code->kernel, memory_order_relaxed),
+                         args, count);
 }
 
 // Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis and at

@@ -39,7 +39,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
         { "form", o->form, CUC_GEMM_SINGLE, CUC_GEMM_GROUPED, NULL },
-        { "flags", o->flags, 0, (CUC_GEMM_SCALED_COLUMNS << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_GEMM_PLAIN_LAUNCH << 1) - 1, NULL },
         { "precision", o->precision, CUC_GEMM_IEEE, CUC_GEMM_TF32X3, NULL },
         { "a_order", o->a_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
         { "b_order", o->b_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },

@@ -215,6 +215,7 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     cuc__handle_init(p, CUC__HANDLE_GEMM_PLAN);
     p->device = device;
     p->kind = q.kind;
+    p->plain_launch = o.flags & CUC_GEMM_PLAIN_LAUNCH;
     pthread_mutex_init(&p->lock, NULL);
     struct cuc__gemm_problem asked = q;
     st = make(p, &q, &o, __func__);

@@ -849,24 +849,27 @@ TEST(every_kernel_waits_for_preceding_grids)
         const char *arch, *kernel;
         bool waits;
     } cases[] = {
-        { "sm_90", "vadd", true },
-        { "sm_90a", "product", true },
-        { "sm_80", "vadd", false },
-        { "sm_100", "vadd", true },
+        { "sm_90", "vadd", true },  { "sm_90a", "product", true }, { "sm_80", "vadd", false },
+        { "sm_100", "vadd", true }, { "sm_90", "guarded", true },
     };
-    static const char text[] = "kernel vadd(x: f32[N], y: f32[N]) grid cdiv(N, 64) {\n"
-                               "    i = block(0)\n"
-                               "    store(y, [i], load(x, [i], [64]) + 1.0)\n"
-                               "}\n"
-                               "kernel product(a: bf16[M, K], b: bf16[K, N], c: f32[M, N]) grid "
-                               "cdiv(M, 64), cdiv(N, 64) {\n"
-                               "    acc = zeros(f32, [64, 64])\n"
-                               "    for k in 0 .. cdiv(K, 64) {\n"
-                               "        acc = mma(load(a, [block(0), k], [64, 64]), load(b, [k, "
-                               "block(1)], [64, 64]), acc)\n"
-                               "    }\n"
-                               "    store(c, [block(0), block(1)], acc)\n"
-                               "}\n";
+    static const char text[] =
+        "kernel vadd(x: f32[N], y: f32[N]) grid cdiv(N, 64) {\n"
+        "    i = block(0)\n"
+        "    store(y, [i], load(x, [i], [64]) + 1.0)\n"
+        "}\n"
+        "kernel guarded(x: f32[N], y: f32[N], n: i32) grid cdiv(N, 64) {\n"
+        "    if n > 0 { grid_dependency_wait() }\n" // not reached by every block
+        "    store(y, [block(0)], load(x, [block(0)], [64]))\n"
+        "}\n"
+        "kernel product(a: bf16[M, K], b: bf16[K, N], c: f32[M, N]) grid "
+        "cdiv(M, 64), cdiv(N, 64) {\n"
+        "    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(load(a, [block(0), k], [64, 64]), load(b, [k, "
+        "block(1)], [64, 64]), acc)\n"
+        "    }\n"
+        "    store(c, [block(0), block(1)], acc)\n"
+        "}\n";
 
     for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
         cuc_program *program = NULL;
@@ -886,6 +889,8 @@ TEST(every_kernel_waits_for_preceding_grids)
                      (const char *const[]){ "ld.global", "cp.async", "st.global", NULL };
                  *word; word++)
                 ck_assert(!cases[i].waits || !(access = strstr(ptx, *word)) || access > wait);
+            const char *branch = strstr(ptx, "bra ");
+            ck_assert(strcmp(cases[i].kernel, "guarded") != 0 || (branch && branch > wait));
         }
         cuc_object_release(code);
         cuc_program_release(program);
@@ -911,6 +916,29 @@ TEST(every_kernel_waits_for_preceding_grids)
         cuc_kernel_release(vadd);
         cuc_object_release(code);
         cuc_program_release(program);
+    }
+}
+
+// Products begin while the preceding kernel ends, unless the caller asks for a plain launch.
+TEST(a_product_is_launched_programmatically)
+{
+    static const uint32_t flags[] = { 0, CUC_GEMM_PLAIN_LAUNCH };
+
+    NEED_FAKE();
+    for (size_t i = 0; i < CUC_LENGTH(flags); i++) {
+        cuc_tensor a = tensor(CUC_F16, 2, 64, 64), b = a, d = a;
+        cuc_gemm_plan *plan = NULL;
+        bool programmatic = false;
+        ck_ok(cuc_gemm_plan_create(&plan, device,
+                                   CUC_GEMM_OPTIONS(.dtype = CUC_F16, .flags = flags[i], .m = 64,
+                                                    .n = 64, .k = 64, .tuned = "")));
+        ck_ok(cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &a, .b = &b, .d = &d)));
+        ck_assert(fake_last_launch(&last));
+        for (unsigned n = 0; n < last.config.numAttrs; n++)
+            programmatic |= last.attributes[n].id ==
+                            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        ck_assert_int_eq(programmatic, !flags[i]);
+        cuc_gemm_plan_release(plan);
     }
 }
 

@@ -24,7 +24,8 @@ _WORDS: dict[str, dict[Any, int]] = {
                     {"row": raw.CUC_GEMM_ROW_MAJOR, "column": raw.CUC_GEMM_COLUMN_MAJOR}),
 }
 _FLAGS = {"shared_a": raw.CUC_GEMM_SHARED_A, "shared_b": raw.CUC_GEMM_SHARED_B, "fast_acc": raw.CUC_GEMM_FAST_ACC,
-          "scaled_rows": raw.CUC_GEMM_SCALED_ROWS, "scaled_columns": raw.CUC_GEMM_SCALED_COLUMNS}
+          "scaled_rows": raw.CUC_GEMM_SCALED_ROWS, "scaled_columns": raw.CUC_GEMM_SCALED_COLUMNS,
+          "plain_launch": raw.CUC_GEMM_PLAIN_LAUNCH}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_gemm_options._fields_)
 
 

@@ -65,7 +65,6 @@ static void note_grids(struct tile_op *op, void *data)
 {
     struct tile_kernel *kernel = data;
 
-    kernel->waits_by_itself |= op->kind == TILE_GRID_WAIT;
     // Acquiring loads and results of atomic ops let a kernel see the writes of other blocks.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
@@ -73,9 +72,19 @@ static void note_grids(struct tile_op *op, void *data)
                                 : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
 }
 
+// True if every block reaches a wait of the source: one in the body, before any branch or loop.
+static bool always_waits(const struct tile_kernel *kernel)
+{
+    for (const struct tile_op *op = kernel->body.first; op && !op->block_count; op = op->next)
+        if (op->kind == TILE_GRID_WAIT)
+            return true;
+    return false;
+}
+
 static bool find_grids(struct unit *u)
 {
     tile_walk(&u->kernel->body, note_grids, u->kernel);
+    u->kernel->waits_by_itself = always_waits(u->kernel);
     u->kernel->waits_for_grids = tile_has(&u->target, TILE_HAS_GRID_CONTROL);
     return true;
 }

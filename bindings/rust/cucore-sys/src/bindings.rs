@@ -734,6 +734,8 @@ pub const CUC_GEMM_FAST_ACC: u32 = 4;
 pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
 /// multiply the product by column_scale, f32 \[n\]
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
+/// Launch in plain stream order instead of programmatically. Needed only after a kernel of your own that is launched with CUC_LAUNCH_PROGRAMMATIC and never waits for the kernel before it: the product would wait for that kernel alone.
+pub const CUC_GEMM_PLAIN_LAUNCH: u32 = 32;
 
 /// stack size of each thread
 pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
