@@ -2,6 +2,7 @@
 #include "conv_tile.h"
 
 #include "base/array.h"
+#include "support.h"
 #include "tile/compile/cost.h"
 #include "tile/layout/wgmma.h"
 
@@ -15,11 +16,6 @@ static const double atomic_rate = 14;      // bytes of sums that a multiprocesso
 static const double exchange_clocks = 0.1; // for an element of a tile that is transposed back
 
 enum { MOST_SPLIT = 8, MOST_SHARES = 64, PING_PONG = 4 };
-
-static int64_t cdiv(int64_t x, int64_t y)
-{
-    return (x + y - 1) / y;
-}
 
 static int64_t pixels_of(const bench_conv_tile *t)
 {
@@ -48,7 +44,8 @@ static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t
     for (int64_t columns = pixels < most ? pixels : most; columns > 0; columns--)
         for (int64_t rows = pixels / columns; rows > 0; rows--) {
             int64_t images = pixels / columns / rows;
-            int64_t boxes = cdiv(v->n, images) * cdiv(p, rows) * cdiv(q, columns);
+            int64_t boxes = bench_ceil_div(v->n, images) * bench_ceil_div(p, rows) *
+                            bench_ceil_div(q, columns);
             int64_t read = images * (rows + v->r - 1) * (columns + v->r - 1);
             int64_t cost = boxes * (50 * pixels + read);
             if (images * rows * columns != pixels || rows > most || (least && cost >= least) ||
@@ -77,8 +74,8 @@ static void describe_pixels(struct tile_work *w, const conv *v, const bench_conv
     w->rows = (uint32_t)pixels;
     w->columns = (uint32_t)width;
     w->depth = (uint32_t)depth;
-    w->blocks = boxes * cdiv(out, width) * t->split;
-    w->iterations = cdiv(cdiv(in, depth) * v->r * v->r, t->split);
+    w->blocks = boxes * bench_ceil_div(out, width) * t->split;
+    w->iterations = bench_ceil_div(bench_ceil_div(in, depth) * v->r * v->r, t->split);
     tile_work_put_end(w, out, width);
     if (!t->in_a_row && w->outside < unused) {
         w->outside = unused;
@@ -97,8 +94,9 @@ static void describe_weights(struct tile_work *w, const conv *v, const bench_con
     w->rows = (uint32_t)t->k;
     w->columns = (uint32_t)t->c;
     w->depth = (uint32_t)pixels;
-    w->blocks = cdiv(v->k, t->k) * cdiv(v->c, t->c) * v->r * v->r * t->shares * t->split;
-    w->iterations = cdiv(boxes, t->shares * t->split);
+    w->blocks = bench_ceil_div(v->k, t->k) * bench_ceil_div(v->c, t->c) * v->r * v->r * t->shares *
+                t->split;
+    w->iterations = bench_ceil_div(boxes, t->shares * t->split);
     tile_work_put_end(w, v->k, t->k);
     tile_work_put_end(w, v->c, t->c);
     tile_work_put_lines(w, false, pixels, t->k * bytes, v->k * bytes);
@@ -141,7 +139,7 @@ static void rate(bench_conv_tile *best, const conv *v, bench_conv_tile t, int64_
     // depth of 96 channels is worth more than a fourth stage.
     if (!boxes || !tile_work_fits(m, &w) || tile_work_stages(m, &w) < (v->result == W ? 4 : 3))
         return;
-    double waves = (double)cdiv(w.blocks, m->multiprocessors);
+    double waves = (double)bench_ceil_div(w.blocks, m->multiprocessors);
     t.seconds = tile_work_seconds(m, &w) + more_clocks(&w, v, &t, waves) / (1e6 * m->megahertz);
     if (!best->kernel || t.seconds < best->seconds)
         *best = t;
@@ -180,7 +178,7 @@ static void choose_for_pixels(bench_conv_tile *best, const conv *v)
             for (size_t d = 0; d < CUC_LENGTH(depths); d++) {
                 t.k = forward ? width : depths[d];
                 t.c = forward ? depths[d] : width;
-                rate(best, v, t, cdiv(v->n * p * q, t.box[2]));
+                rate(best, v, t, bench_ceil_div(v->n * p * q, t.box[2]));
             }
 }
 

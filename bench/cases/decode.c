@@ -56,7 +56,7 @@ static void attend(const decode *d, const double *x, const double *query, double
 // Return the number of pages of a sequence.
 static int64_t pages_of(const decode *d)
 {
-    return (d->keys + d->page - 1) / d->page;
+    return bench_ceil_div(d->keys, d->page);
 }
 
 // Read the keys (array 1) or values (array 2) of a head.
@@ -163,11 +163,6 @@ static int64_t tile_keys(const decode *d)
     return whole && d->depth <= 128 ? 64 : 32;
 }
 
-static int64_t ceil_div(int64_t x, int64_t y)
-{
-    return (x + y - 1) / y;
-}
-
 // Return how many blocks a multiprocessor takes at once.
 static int64_t blocks_beside(const decode *d, int64_t multiprocessors)
 {
@@ -182,13 +177,14 @@ static int64_t blocks_beside(const decode *d, int64_t multiprocessors)
 // Choose the number of blocks by the rule in decode.tile.
 static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
 {
-    int64_t groups = d->batch * d->heads, turns = ceil_div(d->keys, tile_keys(d));
+    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
     int64_t each = blocks_beside(d, multiprocessors), most = groups * turns / 2;
     int64_t blocks = each * multiprocessors < most ? each * multiprocessors : most;
     int64_t whole = blocks / groups * groups;
 
     if (whole && (each == 3 ? whole * 4 >= blocks * 3
-                            : ceil_div(turns, whole / groups) <= ceil_div(groups * turns, blocks)))
+                            : bench_ceil_div(turns, whole / groups) <=
+                                  bench_ceil_div(groups * turns, blocks)))
         return whole;
     return blocks ? blocks : 1;
 }
@@ -197,11 +193,11 @@ static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
 static int64_t choose_sharers(const decode *d, int64_t multiprocessors)
 {
     enum { START = 2, MOST_SHARERS = 128 }; // a block's start and end take as long as 2 tiles
-    int64_t groups = d->batch * d->heads, turns = ceil_div(d->keys, tile_keys(d));
+    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
     int64_t at_once = blocks_beside(d, multiprocessors) * multiprocessors, best = 1, least = 0;
 
     for (int64_t x = 1; x <= MOST_SHARERS && (x == 1 || x * 2 <= turns); x++) {
-        int64_t time = ceil_div(groups * x, at_once) * (ceil_div(turns, x) + START);
+        int64_t time = bench_ceil_div(groups * x, at_once) * (bench_ceil_div(turns, x) + START);
         if (x == 1 || time < least) {
             best = x;
             least = time;

@@ -42,6 +42,12 @@ cuc_status bench_failed_subject(cuc_bench_state *state, const char *name, uint32
 cuc_status bench_compile(cuc_object **out, cuc_device *device, const char *name,
                          const char *source);
 
+// Divide and round up.
+static inline int64_t bench_ceil_div(int64_t x, int64_t y)
+{
+    return (x + y - 1) / y;
+}
+
 // Link the non-NULL inputs to a cubin with nvJitLink, releasing the previous `*out`. Bypasses
 // nvJitLink's cache, which would answer the second time. `ptxas` is an option for ptxas, or NULL.
 cuc_status bench_link(cuc_object **out, cuc_object *const *inputs, size_t count, const char *arch,
