@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "word_search.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,17 @@ int cuc__roots_of(const struct cuc__roots *roots, const char **path)
         }
     }
     return AT_FDCWD;
+}
+
+bool cuc__roots_miss_folder(const struct cuc__roots *roots, const char *path, size_t bytes)
+{
+    char text[PATH_MAX];
+    const char *rest = text;
+    struct stat about;
+
+    snprintf(text, sizeof(text), "%.*s", (int)bytes, path);
+    int folder = cuc__roots_of(roots, &rest);
+    return fstatat(folder, rest, &about, 0) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
 // ---- Files

@@ -54,6 +54,9 @@ void cuc__roots_close(struct cuc__roots *roots);
 // folder.
 int cuc__roots_of(const struct cuc__roots *roots, const char **path);
 
+// Returns true if a folder, whose path has `bytes` bytes, does not exist.
+bool cuc__roots_miss_folder(const struct cuc__roots *roots, const char *path, size_t bytes);
+
 // Memory that holds the text of one file at a time.
 struct cuc__included_text {
     char *at;

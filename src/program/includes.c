@@ -88,9 +88,6 @@ static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
 {
     const struct cuc__name *known = cuc__name_set_find(&s->folders, path, bytes);
     size_t above = bytes;
-    char text[PATH_MAX];
-    const char *rest = text;
-    struct stat about;
 
     if (known || !bytes)
         return known && known->value;
@@ -98,9 +95,7 @@ static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
         above--;
     bool missing = above && is_missing_folder(s, path, above - 1);
     if (!missing) {
-        snprintf(text, sizeof(text), "%.*s", (int)bytes, path);
-        int folder = cuc__roots_of(&s->files->roots, &rest);
-        missing = fstatat(folder, rest, &about, 0) != 0 && (errno == ENOENT || errno == ENOTDIR);
+        missing = cuc__roots_miss_folder(&s->files->roots, path, bytes);
         struct cuc__included *added = missing ? find_path(s, path, bytes) : NULL;
         if (missing && !added)
             added = add_path(s, path, bytes);

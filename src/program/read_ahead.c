@@ -6,10 +6,7 @@
 #include "directives.h"
 #include "include_places.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +56,6 @@ static bool is_in_missing_folder(struct cuc__read_ahead *a, const char *path, si
 {
     const char *slash = memrchr(path, '/', bytes);
     size_t folder_bytes = slash ? (size_t)(slash - path) : 0;
-    char folder[PATH_MAX];
-    const char *rest = folder;
-    struct stat about;
 
     if (!folder_bytes)
         return false;
@@ -71,11 +65,9 @@ static bool is_in_missing_folder(struct cuc__read_ahead *a, const char *path, si
     pthread_mutex_unlock(&a->lock);
     if (known)
         return missing;
-    snprintf(folder, sizeof(folder), "%.*s", (int)folder_bytes, path);
-    int at = cuc__roots_of(a->roots, &rest);
-    missing = fstatat(at, rest, &about, 0) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    missing = cuc__roots_miss_folder(a->roots, path, folder_bytes);
     pthread_mutex_lock(&a->lock);
-    struct cuc__name *added = add(a, &a->folders, folder, folder_bytes);
+    struct cuc__name *added = add(a, &a->folders, path, folder_bytes);
     if (added)
         added->value = missing;
     pthread_mutex_unlock(&a->lock);
