@@ -34,9 +34,9 @@ enum {
 };
 
 // Fitted to 20000 measurements of bf16 on an H200 with cold caches: up to 82 tilings for each of
-// 360 products with random extents from 64 to 16384 in every order. Two thirds of them were
-// launched as cuc_gemm() launches; they alone determine the costs of a start. The units are clocks,
-// bytes per clock of a multiprocessor, and fractions.
+// 360 products with random extents from 64 to 16384 in every order. Two thirds of the
+// products were launched as cuc_gemm() launches; they alone determine the costs of a start. The
+// units are clocks, bytes per clock of a multiprocessor, and fractions.
 static const double launch_seconds = 0.32e-6; // between consecutive kernels of a graph
 static const double next_clocks = 3320;       // to launch a kernel that directly follows
 static const double fill_clocks = 2390;       // until a block's first stage arrives

@@ -568,8 +568,8 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
 
 // ---- The whole plan
 
-// Plans the slabs of a store. One or two slabs are stored together, between one pair of barriers.
-// Of more slabs, two are stored at a time if their number is even, otherwise one.
+// Plans the slabs of a store. The warpgroup stores one or two slabs at a time, between one pair of
+// barriers: all of them if there are at most two, pairs if their number is even, otherwise one.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     enum { FEW = 2 };
