@@ -89,7 +89,7 @@ typedef uint64_t cuc_device_ptr;
 /**
  * The type of an array element or of a kernel argument.
  *
- * Values are part of the ABI. 0 means "unknown"; such a value is checked by size alone.
+ * Values are part of the ABI. 0 means "unknown": only the size of such an argument is checked.
  */
 typedef int32_t cuc_dtype;
 

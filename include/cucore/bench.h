@@ -43,7 +43,7 @@ typedef struct cuc_bench_input cuc_bench_input;
 #define CUC_BENCH_MODE_LIST(X) \
     X(CUC_BENCH_COLD,  1, "cold")  /* GPU time of one run; L2 flushed, all enqueued beforehand */ \
     X(CUC_BENCH_HOT,   2, "hot")   /* GPU time of a run in a batch of back-to-back runs */ \
-    X(CUC_BENCH_GRAPH, 4, "graph") /* GPU time of a run in the replay of a captured batch */ \
+    X(CUC_BENCH_GRAPH, 4, "graph") /* GPU time of a run when a captured batch is replayed */ \
     X(CUC_BENCH_CPU,   8, "cpu")   /* host time of the call; excludes waiting for the GPU */
 // clang-format on
 
@@ -217,7 +217,7 @@ typedef struct cuc_bench_comparison {
 
 /** The differences that decide a verdict. Zero selects the default of every field. */
 typedef struct cuc_bench_thresholds {
-    size_t struct_size; /**< sizeof(cuc_bench_thresholds); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_bench_thresholds); the initializers set it */
     double same_within; /**< SAME if the interval lies between 1 - this and 1 + this; 0: 0.01 */
     double noise_floor; /**< a ratio nearer to 1 than this is neither FASTER nor SLOWER; 0: 0.005 */
 } cuc_bench_thresholds;
@@ -296,7 +296,7 @@ CUC_API cuc_status cuc_bench_compare_summaries(cuc_bench_comparison *out,
 // clang-format off
 #define CUC_BENCH_AXIS_LIST(X) \
     X(CUC_BENCH_AXIS_INT,    0, "int")   /* whole numbers: "1,8,100:500:100" */ \
-    X(CUC_BENCH_AXIS_POW2,   1, "pow2")  /* exponents of 2, "10:28:2"; from 64 on, the powers */ \
+    X(CUC_BENCH_AXIS_POW2,   1, "pow2")  /* exponents of 2, or powers from 64 up: "10:28:2" */ \
     X(CUC_BENCH_AXIS_DTYPE,  2, "dtype") /* element types: "f32,bf16" */ \
     X(CUC_BENCH_AXIS_STRING, 3, "string") /* words without a comma: "nt,nn" */
 // clang-format on
@@ -339,7 +339,7 @@ enum {
 
 /** A case, for cuc_bench_add_case() and from cuc_bench_get_case(). */
 typedef struct cuc_bench_case {
-    size_t struct_size;         /**< sizeof(cuc_bench_case); the initialisers set it */
+    size_t struct_size;         /**< sizeof(cuc_bench_case); the initializers set it */
     const char *suite;          /**< an identifier: "memory" */
     const char *name;           /**< an identifier: "copy" */
     const char *about;          /**< one line of description; NULL: none */
@@ -414,7 +414,7 @@ enum {
 
 /** Options of cuc_bench_create(). Zero selects the default of every field. */
 typedef struct cuc_bench_options {
-    size_t struct_size;   /**< sizeof(cuc_bench_options); the initialisers set it */
+    size_t struct_size;   /**< sizeof(cuc_bench_options); the initializers set it */
     cuc_device *device;   /**< NULL: device 0 or, without a driver or a device, none; then only CPU
                                subjects run */
     uint64_t seed;        /**< seed of the inputs and of the random order; 0 is a valid seed */
@@ -558,7 +558,7 @@ CUC_API cuc_status cuc_bench_get_case(cuc_bench_case *out, const cuc_bench *benc
 
 /** A selection of points. A zeroed struct selects all points. */
 typedef struct cuc_bench_selection {
-    size_t struct_size;        /**< sizeof(cuc_bench_selection); the initialisers set it */
+    size_t struct_size;        /**< sizeof(cuc_bench_selection); the initializers set it */
     const char *const *suites; /**< [suite_count] names; each must have a case */
     size_t suite_count;        /**< 0: every suite */
     const char *filter;        /**< a POSIX extended regular expression to search for in
@@ -775,7 +775,7 @@ CUC_API cuc_status cuc_bench_state_defer(cuc_bench_state *state, void (*drop)(vo
 
 /** The work of one run of a point's subjects. Zero means unknown; no figure is derived from it. */
 typedef struct cuc_bench_work {
-    size_t struct_size; /**< sizeof(cuc_bench_work); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_bench_work); the initializers set it */
     double bytes;       /**< minimum number of bytes read and written */
     double flop;        /**< floating-point operations; a multiply-add counts as two */
     double items;       /**< number of items, of any kind */
@@ -849,7 +849,7 @@ enum {
 
 /** Description of an input. Zero selects the default of every field except count and dtype. */
 typedef struct cuc_bench_input_options {
-    size_t struct_size; /**< sizeof(cuc_bench_input_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_bench_input_options); the initializers set it */
     uint64_t count;     /**< elements of one set */
     double low;         /**< meaning depends on `fill` */
     double high;        /**< meaning depends on `fill` */
@@ -994,8 +994,9 @@ CUC_API cuc_status cuc_bench_generate(void *to, const cuc_bench_input_options *o
 enum {
     /** The subject with which the others are compared; at most one per point. */
     CUC_BENCH_PEER = 1 << 0,
-    /** run() itself waits for the stream. It is timed without holding the stream back, so its time
-     * includes the gaps. Not possible in graph mode. */
+    /** run() itself waits for the stream. The harness therefore cannot block the stream until
+     * everything is enqueued, so the time includes gaps between operations. Not possible in graph
+     * mode. */
     CUC_BENCH_SYNCHRONISES = 1 << 1,
     /** run() cannot be captured, so graph mode skips this subject. */
     CUC_BENCH_NO_CAPTURE = 1 << 2,
@@ -1012,13 +1013,13 @@ typedef struct cuc_bench_figure {
  * thread's last error is the reason; set it with cuc_error_set().
  */
 typedef struct cuc_bench_subject {
-    size_t struct_size; /**< sizeof(cuc_bench_subject); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_bench_subject); the initializers set it */
     const char *name;   /**< an identifier, unique in the point: "cucore" */
     void *data;         /**< passed to the callbacks */
-    /** Do the work once, on the inputs' set number `set`. The number increases, and inputs take it
-     * modulo their number of sets. A GPU subject enqueues on the stream and returns without
-     * waiting; it may use other streams if it joins them to this one again. For a CPU subject,
-     * `stream` is NULL without a device. */
+    /** Do the work once, on set number `set` of each input. The number increases from run to run,
+     * and an input takes it modulo its number of sets. A GPU subject enqueues on the stream and
+     * returns without waiting; it may use other streams if it joins them to this one again. For a
+     * CPU subject, `stream` is NULL without a device. */
     cuc_status (*run)(void *data, cuc_stream *stream, uint64_t set);
     /** Compare the completed result of run() on set 0 with a reference. Return 0 if it is correct,
      * 1 (a normal outcome) if not, with the difference in `why`, and a negative status if it cannot
@@ -1115,11 +1116,11 @@ typedef struct cuc_bench_peak {
 /**
  * Read a peak of the session's device.
  *
- * The first use of "copy" measures it: the bytes that a copy of random bits reads and writes.
- * The other known peaks come from the data sheet of the device with this name: "memory", and the
- * rates of dense arithmetic, "f64", "f32", "tf32", "f16", "bf16", "e4m3" (all 8-bit floats) and
- * "i8". A part of a device (MIG) has no data sheet. cuc_bench_set_peak() adds further peaks. A
- * simulated device has no peak.
+ * The peak "copy" is measured at its first use. It counts the bytes that a copy of random bits
+ * reads and writes. The other known peaks come from the data sheet of the device with this name:
+ * "memory", and the rates of dense arithmetic, "f64", "f32", "tf32", "f16", "bf16", "e4m3" (all
+ * 8-bit floats) and "i8". A MIG instance has no data sheet. cuc_bench_set_peak() adds further
+ * peaks. A simulated device has no peak.
  *
  * @order  measuring blocks for some milliseconds
  * @thread one call at a time on the same session
@@ -1257,8 +1258,8 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 /**
  * Write the machine, settings and results as JSON in the schema "cucore-bench/1".
  *
- * The schema is installed as share/cucore/bench-schema.json. Called from a progress callback or
- * after a cancelled run, it has the results so far and "unfinished": true.
+ * The schema is installed as share/cucore/bench-schema.json. If this is called from a progress
+ * callback or after a cancelled run, the JSON has the results so far and "unfinished": true.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver
@@ -1274,7 +1275,7 @@ CUC_API cuc_status cuc_bench_get_json(const char **out, size_t *bytes, cuc_bench
 
 /**
  * Write the JSON of cuc_bench_get_json() to a file, and replace the file as cuc_object_save() does.
- * Called from a progress callback, it preserves results that a killed process would lose.
+ * A call from a progress callback saves results that would be lost if the process were killed.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

@@ -29,8 +29,9 @@ typedef struct cuc_buffer cuc_buffer;
  * @order  work enqueued on the stream after this call may use the memory, and so may work on
  *         streams that wait for it; the memory is not cleared
  * @thread any thread
- * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
- *          driver in relaxed mode; for a user-defined one it depends on the callbacks
+ * @capture an allocation from a pool becomes a node of the graph; from a synchronous resource, it
+ *          is safe: asks the driver in relaxed mode; from a user-defined one, it depends on the
+ *          callbacks
  * @param[out] out      a new reference; release it
  * @param      stream   retained; it will free the buffer; NULL only for a resource that is not a
  *                      pool
@@ -51,12 +52,12 @@ CUC_API cuc_status cuc_buffer_create(cuc_buffer **out, cuc_stream *stream,
 
 /** Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field. */
 typedef struct cuc_buffer_options {
-    size_t struct_size; /**< sizeof(cuc_buffer_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_buffer_options); the initializers set it */
     cuc_device *device; /**< the owning device; NULL: the resource's, or else the one that the
                              driver reports */
     cuc_memory_resource *resource;   /**< retained; frees the memory; NULL: nothing frees it */
     cuc_stream *stream;              /**< retained; orders the free; needs a resource */
-    void *owner;                     /**< passed to drop_owner; excludes a resource */
+    void *owner;                     /**< passed to drop_owner; not together with a resource */
     void (*drop_owner)(void *owner); /**< called once, after the buffer is destroyed, on any
                                           thread */
     uint32_t access;                 /**< CUC_MEMORY_ACCESS_ bits; 0: query the driver */
@@ -149,8 +150,9 @@ CUC_API cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer);
  *         first waits for the buffer's stream. A captured stream can free only memory of the same
  *         capture: other memory leaks, and the handler from cuc_set_failure_handler() is called
  * @thread any thread
- * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is safe:
- *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
+ * @capture freeing a pool's memory becomes a node of the graph; for a synchronous resource, it is
+ *          safe: asks the driver in relaxed mode; for a user-defined one, it depends on the
+ *          callbacks
  * @param buffer NULL does nothing
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemFreeAsync
  * @since 0.1
@@ -164,7 +166,8 @@ CUC_API void cuc_buffer_release(cuc_buffer *buffer);
  *         other streams' work on the buffer
  * @thread while no other thread uses the buffer
  * @capture safe: not restricted by the driver
- * @param buffer has a resource, unlike a slice, and unlike a buffer that does not free its memory
+ * @param buffer a buffer with a resource; slices and buffers that do not free their memory have
+ *               none
  * @param stream retained; NULL only for a resource that is not a pool; the free then waits for
  *               nothing
  * @retval CUC_OK                     set

@@ -5,7 +5,7 @@
  * A cache is a folder of entries. The key of an entry is a hash of everything that can change the
  * result. All programs of a user may share a cache. A write stores an entry completely or not at
  * all, and every read checks it. The least recently used entries are removed first. A cache never
- * makes another call fail: if its folder cannot be used, everything is compiled.
+ * makes another call fail: if its folder cannot be used, every program is compiled.
  */
 #ifndef CUCORE_CACHE_H
 #define CUCORE_CACHE_H
@@ -23,7 +23,7 @@ typedef struct cuc_cache cuc_cache;
 
 /** Options of cuc_cache_open(). Zero selects the default of every field. */
 typedef struct cuc_cache_options {
-    size_t struct_size; /**< sizeof(cuc_cache_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_cache_options); the initializers set it */
     /** The folder, created if necessary; copied. NULL: the default cache's folder. */
     const char *dir;
     /** Maximum size of the cache's files in bytes; 0: the default cache's limit, which is
@@ -211,7 +211,7 @@ typedef void (*cuc_cache_receive)(void *user, const void *data, size_t bytes);
  * @thread any thread
  * @capture makes no driver call
  * @param cache     the cache
- * @param key       any bytes; entries of programs and plans have keys of another kind
+ * @param key       any bytes; it never matches the key of a program or a plan
  * @param key_bytes its length; 0 is valid
  * @param receive   called once with the entry's data, on this thread; not called without an entry
  * @param user      passed to receive

@@ -55,7 +55,7 @@ enum {
                                            previous launch left */
 };
 
-/** Behaviour of a conditional node, with the driver's values. */
+/** Behavior of a conditional node, with the driver's values. */
 enum {
     CUC_CONDITIONAL_IF = 0,    /**< runs the first body if the value is not 0, else the second, if
                                     there is one */
@@ -72,7 +72,7 @@ enum {
  * @capture safe: not restricted by the driver
  * @param[out] out           the condition, destroyed with the graph
  * @param      graph         the graph that will contain the node, directly or in another node's
- *                           body; passing a body means its graph
+ *                           body; a body stands for the graph that contains it
  * @param      default_value 0 without CUC_CONDITION_ASSIGN_DEFAULT
  * @param      flags         CUC_CONDITION_ bits
  * @retval CUC_OK                     created

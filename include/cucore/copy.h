@@ -19,7 +19,7 @@
 
 CUC_BEGIN_DECLS
 
-/* Silences a GCC warning that the call reads uninitialised memory. */
+/* Silences a GCC warning that the call reads uninitialized memory. */
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
 #define CUC__ONLY_ADDRESS __attribute__((access(none, 1)))
 #else
@@ -130,7 +130,7 @@ CUC_API cuc_status cuc_copy_peer(cuc_stream *stream, cuc_device_ptr dst, cuc_dev
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream the queue; of any device
- * @param buffer destination; not retained; its free is ordered by its own stream
+ * @param buffer destination; not retained; the buffer's own stream orders its free
  * @param offset in bytes, from the start of the buffer
  * @param src    [bytes] in host memory
  * @param bytes  0 copies nothing
@@ -193,7 +193,7 @@ CUC_API cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t d
 
 /** A rectangle of bytes to copy. Zero selects the default of every field except dst and src. */
 typedef struct cuc_copy_2d_params {
-    size_t struct_size; /**< sizeof(cuc_copy_2d_params); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_copy_2d_params); the initializers set it */
     cuc_device_ptr dst; /**< start of the destination array, on a device or the host */
     cuc_device_ptr src; /**< start of the source array, on a device or the host */
     size_t dst_pitch;   /**< bytes between rows of dst; 0: dst_x_bytes + row_bytes */
@@ -251,7 +251,7 @@ CUC_API cuc_status cuc_copy_2d(cuc_stream *stream, const cuc_copy_2d_params *par
 
 /** A box of bytes to copy. Zero selects the default of every field except dst and src. */
 typedef struct cuc_copy_3d_params {
-    size_t struct_size;    /**< sizeof(cuc_copy_3d_params); the initialisers set it */
+    size_t struct_size;    /**< sizeof(cuc_copy_3d_params); the initializers set it */
     cuc_device_ptr dst;    /**< start of the destination array, on a device or the host */
     cuc_device_ptr src;    /**< start of the source array, on a device or the host */
     size_t dst_pitch;      /**< bytes between rows of dst; 0: dst_x_bytes + row_bytes */
@@ -341,7 +341,7 @@ typedef struct cuc_copy_attributes {
 
 /** A batch of copies that one call enqueues. */
 typedef struct cuc_copy_batch_params {
-    size_t struct_size;        /**< sizeof(cuc_copy_batch_params); the initialisers set it */
+    size_t struct_size;        /**< sizeof(cuc_copy_batch_params); the initializers set it */
     const cuc_device_ptr *dst; /**< [count] destinations */
     const cuc_device_ptr *src; /**< [count] sources */
     const size_t *bytes;       /**< [count] sizes; an entry of 0 copies nothing */
@@ -409,7 +409,7 @@ CUC_API cuc_status cuc_copy_batch(cuc_stream *stream, const cuc_copy_batch_param
  * @capture becomes a node of the graph
  * @param stream        the queue
  * @param ptr           aligned to pattern_bytes
- * @param pattern       the value to repeat, in its low bytes; the others must be 0
+ * @param pattern       the value to repeat, in the low bytes; the other bytes must be 0
  * @param pattern_bytes 1, 2 or 4
  * @param count         number of repetitions; 0 fills nothing
  * @retval CUC_OK                     enqueued
@@ -432,7 +432,7 @@ CUC_API cuc_status cuc_fill(cuc_stream *stream, cuc_device_ptr ptr, uint32_t pat
  * @param stream        the queue
  * @param buffer        the buffer to fill
  * @param offset        in bytes, from the start of the buffer
- * @param pattern       the value to repeat, in its low bytes; the others must be 0
+ * @param pattern       the value to repeat, in the low bytes; the other bytes must be 0
  * @param pattern_bytes 1, 2 or 4
  * @param bytes         bytes to fill, a multiple of pattern_bytes; 0 fills nothing
  * @retval CUC_OK                     enqueued
@@ -448,12 +448,12 @@ CUC_API cuc_status cuc_buffer_fill(cuc_stream *stream, cuc_buffer *buffer, size_
 
 /** A rectangle to fill. */
 typedef struct cuc_fill_2d_params {
-    size_t struct_size;     /**< sizeof(cuc_fill_2d_params); the initialisers set it */
+    size_t struct_size;     /**< sizeof(cuc_fill_2d_params); the initializers set it */
     cuc_device_ptr dst;     /**< the first pattern of the first row; aligned to pattern_bytes */
     size_t pitch;           /**< bytes between rows, a multiple of pattern_bytes; 0: no gap */
     size_t row_count;       /**< patterns in a row; 0 fills nothing */
     size_t rows;            /**< 0 fills nothing */
-    uint32_t pattern;       /**< the value to repeat, in its low bytes; the others must be 0 */
+    uint32_t pattern;       /**< the value to repeat, in the low bytes; the other bytes must be 0 */
     uint32_t pattern_bytes; /**< 1, 2 or 4 */
 } cuc_fill_2d_params;
 

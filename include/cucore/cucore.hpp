@@ -56,7 +56,7 @@ class error : public std::runtime_error
         return code_;
     }
 
-    /** The library that reported it, a CUC_LIBRARY_ value. */
+    /** The library that reported the failure, a CUC_LIBRARY_ value. */
     int32_t library() const noexcept
     {
         return library_;
@@ -155,7 +155,7 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
         Release(raw_);
     }
 
-    /** For C functions; the handle keeps its reference. */
+    /** The raw handle, for C functions. This object keeps its reference. */
     Raw *get() const noexcept
     {
         return raw_;
@@ -248,7 +248,7 @@ class device
         return cuc_device_name(raw_);
     }
 
-    /** Such as "sm_90". */
+    /** The architecture to compile for, such as "sm_90". */
     std::string arch() const
     {
         return cuc_device_arch(raw_);
@@ -517,7 +517,7 @@ class memory_resource
     }
 };
 
-/** Memory that a device can access. Freed in the order of its stream. */
+/** Memory that a device can access. It is freed in the order of its stream. */
 class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
 {
   public:
@@ -534,7 +534,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         check(cuc_buffer_create(out(), on.get(), from.get(), bytes));
     }
 
-    /** Handle for a process that has imported its pool. */
+    /** Handle for a process that has imported the buffer's pool. */
     cuc_ipc_handle export_ipc() const
     {
         cuc_ipc_handle result;
@@ -555,8 +555,8 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /**
-     * File descriptors of its memory, for another process; close() each. The resource must be
-     * growing() with CUC_MEMORY_VIRTUAL_IPC.
+     * File descriptors of the buffer's memory, for another process; close() each. The resource must
+     * be growing() with CUC_MEMORY_VIRTUAL_IPC.
      */
     std::vector<cuc_memory_piece> export_pieces() const
     {
@@ -640,7 +640,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
 };
 
 /**
- * The element type of a C++ type. Specialise it for further types:
+ * The element type of a C++ type. Specialize it for further types:
  * `template <> struct cuc::dtype<__half> : cuc::dtype_is<CUC_F16> {};`
  */
 template <cuc_dtype Value> using dtype_is = std::integral_constant<cuc_dtype, Value>;
@@ -658,7 +658,7 @@ template <class T> constexpr cuc_dtype number()
     else if constexpr (std::is_integral_v<T>) {
         constexpr bool sign = std::is_signed_v<T>;
 
-        // char is i8 whatever its sign, as in C's CUC_ARG.
+        // char is i8 even where it is unsigned, as in C's CUC_ARG.
         switch (sizeof(T)) {
         case 1:
             return sign || std::is_same_v<T, char> ? CUC_I8 : CUC_U8;
@@ -691,7 +691,7 @@ template <class T> class array
   public:
     using value_type = T;
 
-    /** Uninitialised elements. */
+    /** Uninitialized elements. */
     array(const stream &on, size_t size) : buffer_(on, bytes(size)), size_(size)
     {
     }
@@ -902,7 +902,7 @@ class program : public handle<cuc_program, cuc_program_retain, cuc_program_relea
         check(cuc_program_create(out(), kind, source.c_str(), source.size(), &how));
     }
 
-    /** For the device's architecture, unless the options name another. */
+    /** Compile for the device's architecture, unless the options name another. */
     object compile(int32_t target = CUC_CODE_CUBIN) const
     {
         object result;
@@ -1155,7 +1155,7 @@ void interpret(const program &tiles, const std::string &kernel_name, const Args 
                              sizeof...(Args), nullptr));
 }
 
-/** A tensor map, a kernel argument by value; boxes are in the tensor's order. */
+/** A tensor map, which kernels take by value. The box has the order of the tensor's dimensions. */
 inline cuc_tensor_map make_tensor_map(const cuc_tensor &of, const std::vector<uint32_t> &box,
                                       int32_t swizzle = CUC_TENSOR_MAP_SWIZZLE_NONE)
 {

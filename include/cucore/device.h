@@ -47,7 +47,7 @@ typedef struct cuc_device_properties {
  * @retval CUC_OK                     counted
  * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists the places tried
  * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is older than CUDA 12.0
- * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
+ * @retval CUC_ERROR_FORKED           the driver was initialized before fork()
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @source CUDA Driver API, "Device Management": cuDeviceGetCount
  * @since 0.1
@@ -331,7 +331,7 @@ typedef struct cuc_device_sensors {
 /**
  * Read clocks, temperature, power and the reasons for low clocks from NVML.
  *
- * Each reading takes a few microseconds. The first call initialises NVML, which stays initialised.
+ * Each reading takes a few microseconds. The first call initializes NVML, which stays initialized.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -342,7 +342,7 @@ typedef struct cuc_device_sensors {
  * @retval CUC_ERROR_NOT_SUPPORTED    the device is simulated
  * @retval CUC_ERROR_NOT_FOUND        there is no NVML: cuc_error_log() has the places tried
  * @retval CUC_ERROR_NO_DRIVER        the kernel driver is not loaded, or has another version
- * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
+ * @retval CUC_ERROR_FORKED           the driver was initialized before fork()
  * @retval CUC_ERROR_TOOLKIT          NVML failed
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is unknown
  * @source NVML API, "Device Queries": nvmlDeviceGetClockInfo, nvmlDeviceGetTemperature,

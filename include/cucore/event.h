@@ -28,7 +28,7 @@ enum {
 
 /** Options of cuc_event_create(). Zero selects the default of every field. */
 typedef struct cuc_event_options {
-    size_t struct_size; /**< sizeof(cuc_event_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_event_options); the initializers set it */
     uint32_t flags;     /**< CUC_EVENT_ bits */
     uint32_t reserved;  /**< 0 */
 } cuc_event_options;

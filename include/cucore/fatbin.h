@@ -27,7 +27,7 @@ typedef struct cuc_fatbin_part {
 
 /** Options of cuc_fatbin_create(). Zero selects the default of every field. */
 typedef struct cuc_fatbin_options {
-    size_t struct_size; /**< sizeof(cuc_fatbin_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_fatbin_options); the initializers set it */
     const char *name;   /**< the object's name in messages; copied; NULL is "fatbin" */
     int32_t compress;   /**< compress the code; on by default, in a format (LZ4) that every driver
                              and cucore itself can read */

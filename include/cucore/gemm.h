@@ -24,7 +24,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A compiled kind of product.
+ * A plan: the compiled code for one kind of product.
  *
  * Threads: any thread, concurrently.
  */
@@ -53,12 +53,11 @@ enum {
     CUC_GEMM_SILU = 4,      /**< x / (1 + exp(-x)) */
 };
 
-/** The axis of d that a bias follows. */
+/** The axis of d along which a bias varies. */
 enum {
     CUC_GEMM_NO_BIAS = 0,
-    CUC_GEMM_BIAS_COLUMNS = 1, /**< each column of d: bias is [n], or [groups, n] for grouped
-                                    products */
-    CUC_GEMM_BIAS_ROWS = 2,    /**< each row of d: bias is [m]; not for grouped products */
+    CUC_GEMM_BIAS_COLUMNS = 1, /**< per column of d: [n], or [groups, n] if grouped */
+    CUC_GEMM_BIAS_ROWS = 2,    /**< per row of d: [m]; not for grouped products */
 };
 
 /** Precision of f32 products. */
@@ -75,9 +74,9 @@ enum {
     CUC_GEMM_FAST_ACC = 1 << 2,    /**< 8-bit floats: accumulate with fewer bits, which is faster */
     CUC_GEMM_SCALED_ROWS = 1 << 3, /**< multiply the product by row_scale, f32 [m] */
     CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< multiply the product by column_scale, f32 [n] */
-    /** Launch in plain stream order instead of programmatically. Needed only after a kernel of your
-     * own that is launched with CUC_LAUNCH_PROGRAMMATIC and never waits for the kernel before it:
-     * the product would wait for that kernel alone. */
+    /** Launch in plain stream order instead of programmatically. Needed only if the preceding
+     * kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel
+     * before it: the product would wait only for your kernel. */
     CUC_GEMM_PLAIN_LAUNCH = 1 << 5,
 };
 
@@ -87,7 +86,7 @@ enum {
  * m, n, k and batch guide the choice of tiles; the plan computes products of any shape.
  */
 typedef struct cuc_gemm_options {
-    size_t struct_size; /**< sizeof(cuc_gemm_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_gemm_options); the initializers set it */
 
     int32_t form;   /**< CUC_GEMM_SINGLE, _BATCHED or _GROUPED */
     uint32_t flags; /**< CUC_GEMM_ bits */
@@ -96,7 +95,7 @@ typedef struct cuc_gemm_options {
     cuc_dtype
         d_dtype; /**< of d; 0: dtype, but bf16 for 8-bit floats, i32 for integers, f32 for tf32 */
     cuc_dtype c_dtype;     /**< of c; 0: no c, and beta must be 0 */
-    cuc_dtype accumulator; /**< f32, f64 or i32, as dtype requires; 0 selects it */
+    cuc_dtype accumulator; /**< f32, f64 or i32, as dtype requires; 0: chosen from dtype */
     int32_t precision;     /**< for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3 */
     int32_t a_order;       /**< CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; arrays with other strides also
                                 work, but slowly */
@@ -104,7 +103,7 @@ typedef struct cuc_gemm_options {
     int32_t d_order;          /**< order of d, c and residual */
     int32_t activation;       /**< CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU */
     int32_t bias;             /**< CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS */
-    cuc_dtype bias_dtype;     /**< 0: d's */
+    cuc_dtype bias_dtype;     /**< 0: the type of d */
     cuc_dtype residual_dtype; /**< 0: no residual */
 
     int64_t m;     /**< rows of d, of all groups together; 0: large */
@@ -125,10 +124,11 @@ typedef struct cuc_gemm_options {
     int32_t split;  /**< blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically */
     int32_t raster; /**< tiles side by side before the next row of tiles, 1 to 64; 0: chosen
                          automatically */
-    int32_t parts;  /**< parts of a reduction that pass through the workspace, 1 to 64; 0: chosen
-                         automatically */
-    /** Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the
-     * workspace if the tiles do not fill the last wave. 0: chosen automatically. */
+    int32_t parts; /**< parts of a split reduction, whose sums go through the workspace, 1 to 64; 0:
+                        chosen automatically */
+    /** Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this
+     * many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen
+     * automatically. */
     int32_t stream_k;
     /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
      * sums. 0: no partial sums, unless `parts` or `stream_k` is given. */
@@ -136,7 +136,8 @@ typedef struct cuc_gemm_options {
     const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
                            device */
     /** File of tuning records (tuned.h) to search before the cost model is used. "": none; NULL:
-     * the usual one. Options that fix the tile bypass the search. */
+     * the file that CUCORE_TUNED names, or the installed one. Options that fix the tile bypass the
+     * search. */
     const char *tuned;
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
@@ -217,7 +218,7 @@ CUC_API cuc_status cuc_gemm_visit_candidates(cuc_device *device, const cuc_gemm_
  * and names them.
  */
 typedef struct cuc_gemm_args {
-    size_t struct_size;             /**< sizeof(cuc_gemm_args); the initialisers set it */
+    size_t struct_size;             /**< sizeof(cuc_gemm_args); the initializers set it */
     const cuc_tensor *a;            /**< [m][k]; [batch][m][k]; grouped: the rows of all groups,
                                          [m][k] */
     const cuc_tensor *b;            /**< [k][n]; [batch][k][n]; [groups][k][n] */
@@ -325,7 +326,7 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  *         compute capability 9.0 on, the kernel starts while the preceding one ends, and waits for
  *         its end before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see CUC_GEMM_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph, or two where sums are split
+ * @capture becomes a node of the graph, or two if the reduction is split
  * @param stream the queue, of the plan's device
  * @param plan   of form CUC_GEMM_SINGLE
  * @param alpha  rounded to the type of the computation
@@ -408,8 +409,8 @@ typedef struct cuc_gemm_choice {
                              with these tiles, types or orders, or on this device */
     cuc_dtype d_dtype;  /**< of d */
     int32_t stream_k;   /**< 0: no tile is shared */
-    int64_t tiles;      /**< tiles of the shape that the plan was created for, each part of a
-                             reduction counted; 0: the plan has no shape */
+    int64_t tiles; /**< number of tiles for the plan's shape, times the parts of a reduction; 0: the
+                        plan has no shape */
     double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
     int32_t cluster_n; /**< blocks of a cluster, along a row of tiles; 1: no cluster */

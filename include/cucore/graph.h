@@ -70,7 +70,7 @@ typedef struct cuc_graph_exec cuc_graph_exec;
 
 /* ---- Capturing -------------------------------------------------------------------------- */
 
-/** Threads that a capture bars from calls it could not record, such as cuMemAlloc(). */
+/** Threads that must not make unsafe driver calls, such as cuMemAlloc(), during a capture. */
 enum {
     CUC_CAPTURE_GLOBAL = 0,       /**< every thread */
     CUC_CAPTURE_THREAD_LOCAL = 1, /**< only the thread that began the capture */
@@ -105,7 +105,7 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  * that joined it are no longer captured either.
  *
  * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED
- * @capture safe: not restricted by the driver; it ends the stream's
+ * @capture safe: not restricted by the driver; ends the stream's capture
  * @param[out] out    a new reference; release it
  * @param      stream the stream that began the capture
  * @retval CUC_OK                     captured
@@ -138,7 +138,7 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  *
  * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED, or once the thread that began
  *         it has ended
- * @capture safe: not restricted by the driver; it ends the stream's
+ * @capture safe: not restricted by the driver; ends the stream's capture
  * @param stream the stream that began the capture; nothing happens if it is not captured
  * @retval CUC_OK                     the stream is no longer captured
  * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began the capture;
@@ -444,7 +444,7 @@ enum {
 
 /** Options of cuc_graph_instantiate(). Zero selects the default of every field. */
 typedef struct cuc_graph_exec_options {
-    size_t struct_size; /**< sizeof(cuc_graph_exec_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_graph_exec_options); the initializers set it */
     cuc_stream *upload; /**< a stream that uploads the instance to the device at once; NULL: the
                              first launch uploads it */
     uint32_t flags;     /**< CUC_GRAPH_ bits */

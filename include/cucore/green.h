@@ -38,7 +38,7 @@ typedef struct cuc_green_context cuc_green_context;
 
 /** Flags of cuc_sms_split(), with the driver's values. */
 enum {
-    CUC_SMS_ANY = 0x1,         /**< smaller groups, which may not support large clusters */
+    CUC_SMS_ANY = 0x1,         /**< smaller groups, possibly without support for large clusters */
     CUC_SMS_MAX_CLUSTER = 0x2, /**< groups that support clusters of the maximum size */
 };
 
@@ -165,7 +165,7 @@ CUC_API void cuc_green_context_release(cuc_green_context *context);
 /**
  * Create a stream whose kernels run on the multiprocessors of a green context.
  *
- * It is an ordinary stream of the device's primary context, except that it never synchronises with
+ * It is an ordinary stream of the device's primary context, except that it never synchronizes with
  * the legacy default stream.
  *
  * @thread any thread

@@ -3,7 +3,7 @@
  * Memory and events shared between processes of one machine. Linux only.
  *
  * One process creates a pool with CUC_MEMORY_POOL_IPC and passes its file descriptor to the other,
- * over a Unix socket (SCM_RIGHTS) or through fork() before the driver is initialised. The other
+ * over a Unix socket (SCM_RIGHTS) or through fork() before the driver is initialized. The other
  * process imports the pool once. From then on, the first process can pass a buffer of the pool as
  * the 64 bytes of a cuc_ipc_handle, by any means. An event with CUC_EVENT_IPC needs only such
  * bytes.
@@ -39,7 +39,7 @@ typedef struct cuc_ipc_handle {
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out  the caller closes it; the driver decides on close-on-exec
+ * @param[out] out  the caller closes it; the driver determines whether it is close-on-exec
  * @param      pool created with CUC_MEMORY_POOL_IPC
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is not a pool

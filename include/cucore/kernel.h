@@ -259,7 +259,8 @@ CUC_API cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cu
                                             int32_t attribute);
 
 /**
- * Set an attribute of a kernel on one device, for every handle and context there.
+ * Set an attribute of a kernel on one device, for every handle of the kernel and every context of
+ * the device.
  *
  * cuc_launch() raises CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES itself when a launch needs more. A
  * lower value set here therefore does not limit cuc_launch().

@@ -46,7 +46,7 @@ typedef struct cuc_arg {
 
 /** Flags of cuc_launch_config. */
 enum {
-    /** Every block must be resident at once, so that the grid can synchronise. */
+    /** Every block must be resident at once, so that the grid can synchronize. */
     CUC_LAUNCH_COOPERATIVE = 1 << 0,
     /** Programmatic dependent launch. The kernel may begin before the preceding one has ended, and
      * waits for it with griddepcontrol.wait (cudaGridDependencySynchronize); tile kernels do so by
@@ -134,7 +134,7 @@ typedef struct cuc_launch_attribute {
  * The struct is only read, so any number of threads can share one config.
  */
 typedef struct cuc_launch_config {
-    size_t struct_size;    /**< sizeof(cuc_launch_config); the initialisers set it */
+    size_t struct_size;    /**< sizeof(cuc_launch_config); the initializers set it */
     uint32_t grid[3];      /**< in blocks, even with clusters; 0 in y or z means 1 */
     uint32_t block[3];     /**< in threads; 0 in y or z means 1 */
     uint32_t cluster[3];   /**< in blocks; all 0: no cluster; 0 in y or z means 1 */
@@ -181,7 +181,8 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[in,out] config  CUC_LAUNCH_CONFIG_INIT, or a config with further settings; unchanged on
- *                        failure. Set block[0] to 0 again before using it for another kernel
+ *                        failure. Set block[0] to 0 again before using the config for another
+ *                        kernel
  * @param         kernel  any kernel except a tile program's, which has its own block
  * @param         device  the device to run on
  * @param         n       the number of elements
@@ -289,8 +290,8 @@ static inline cuc_arg cuc_arg_bytes(const void *at, size_t bytes)
 /** An argument from a struct or any other variable that CUC_LAUNCH cannot handle in strict C11. */
 #define CUC_ARG_STRUCT(variable) cuc_arg_bytes(&(variable), sizeof(variable))
 
-// A macro may turn a launch in its argument into text, and C99 guarantees only 4095 characters for
-// a string. The names below are therefore short, with few spaces between them.
+// A macro may turn an argument that contains a launch into a string, and C99 guarantees only 4095
+// characters for a string. The names below are therefore short, with few spaces between them.
 typedef signed char cuc__c;
 typedef unsigned char cuc__C;
 typedef unsigned short cuc__S;
@@ -321,8 +322,8 @@ typedef cuc_arg cuc__a;
     X(12, float, CUC_F32)                              \
     X(13, double, CUC_F64)
 #define CUC__KIND_SCALAR(kind, ctype, dtype) ctype:kind,
-// The kind of an argument: the number of a row above, a constant below, or the negated value of
-// __builtin_classify_type().
+// The kind of an argument: a row number of CUC__ARG_SCALARS, a constant below, or the negated value
+// of __builtin_classify_type().
 #define CUC__KIND(x, otherwise)                                                                    \
     _Generic(x,CUC__ARG_SCALARS(CUC__KIND_SCALAR)cuc__b:14,cuc__B:14,cuc__t:15,cuc__T:15,cuc__a:16,otherwise)
 // clang-format on
@@ -385,16 +386,16 @@ typedef struct cuc_tile_program *cuc__r, **cuc__U;
 typedef struct cuc_gemm_plan *cuc__s, **cuc__W;
 typedef struct cuc_green_context *cuc__u, **cuc__X;
 
-// The member `ok` of each struct below explains why no kernel takes a value. CUC__CHECK() selects a
-// struct.
+// CUC__CHECK() selects one of the structs below and reads its member `ok`. In all but the first one
+// this does not compile, and the error explains why no kernel takes the value.
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)
 #define CUC__REFUSED(why) int ok __attribute__((unavailable(why)))
 #endif
 #endif
 #ifndef CUC__REFUSED
-// Older versions of gcc lack this attribute. They print the text as a warning and then reject the
-// addition of a struct.
+// Older versions of gcc lack this attribute. They print the text as a warning, and then report an
+// error because CUC__CHECK() adds a number to `ok`, a struct.
 #define CUC__REFUSED(why) \
     struct {              \
         int none;         \
@@ -418,8 +419,8 @@ extern struct {
 // clang-format off
 #define CUC__IS_DATA(x)                                                                            \
     _Generic(x,cuc__d:0,cuc__D:0,cuc__e:0,cuc__E:0,cuc__f:0,cuc__F:0,cuc__g:0,cuc__G:0,cuc__h:0,cuc__H:0,cuc__i:0,cuc__J:0,cuc__k:0,cuc__K:0,cuc__l:0,cuc__M:0,cuc__m:0,cuc__N:0,cuc__n:0,cuc__O:0,cuc__o:0,cuc__P:0,cuc__p:0,cuc__Q:0,cuc__q:0,cuc__R:0,cuc__r:0,cuc__U:0,cuc__s:0,cuc__W:0,cuc__u:0,cuc__X:0,default:1)
-// Detects a pointer to a function. Qualifiers do not change a function type, so the conditional has
-// type cuc__Y * in gcc and clang.
+// Detects a pointer to a function. In gcc and clang, qualifiers do not change a function type, so
+// if cuc__Y is one, the conditional has type cuc__Y *.
 #define CUC__IF_FUNCTION(yes, no)                                                                  \
     _Generic(1?(cuc__Y*)1:(const volatile cuc__Y*)1,cuc__Y*:yes,default:no)
 // The type of an argument after conversion: an array becomes a pointer to its first element.

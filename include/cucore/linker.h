@@ -38,7 +38,7 @@ enum {
  * marked (driver), and refuses the others by name.
  */
 typedef struct cuc_linker_options {
-    size_t struct_size; /**< sizeof(cuc_linker_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_linker_options); the initializers set it */
 
     const char *name; /**< the object's name; NULL is "linked" (driver) */
     /** The target architecture, "sm_90" or "sm_90a". NULL means the architecture of the current
@@ -50,10 +50,10 @@ typedef struct cuc_linker_options {
     int32_t max_register_count; /**< -maxrregcount: registers of a thread (driver) */
     int32_t time;               /**< -time: times of the phases in the info log */
     int32_t verbose;            /**< -verbose: registers and memory in the info log (driver) */
-    /** -lto: optimise across all LTO-IR; implied if an input is known to be LTO-IR. */
+    /** -lto: optimize across all LTO-IR; implied if an input is known to be LTO-IR. */
     int32_t link_time_optimization;
     /** Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default.
-     * This costs a second optimiser pass, but no assembler pass. Such PTX exists only if all inputs
+     * This costs a second optimizer pass, but no assembler pass. Such PTX exists only if all inputs
      * are LTO-IR. */
     int32_t keep_ptx;
     int32_t optimization_level;        /**< -O: 0 (CUC_ZERO) to 3; nvJitLink has only 0 and 3
@@ -196,8 +196,8 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
  * Link all inputs.
  *
  * The linker keeps its inputs but no other state of a link. It can link again: to another target,
- * with more inputs, or after a failure. Unless keep_ptx is off, the PTX of a single input, or of
- * LTO-IR, stays beside the cubin.
+ * with more inputs, or after a failure. Unless keep_ptx is off, the object also keeps PTX beside
+ * the cubin: that of a single input, or that generated from LTO-IR.
  *
  * With a simulated driver, a request for a cubin yields PTX, because such a driver loads only PTX;
  * cuc_object_kind() then returns CUC_CODE_PTX.
@@ -231,7 +231,7 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
 CUC_API cuc_status cuc_linker_link(cuc_object **out, cuc_linker *linker, int32_t target);
 
 /**
- * Messages of the last link other than errors: times, registers, warnings.
+ * The times, register counts and warnings that the last link reported; no errors.
  *
  * @thread one call at a time on the same linker
  * @capture makes no driver call
@@ -299,7 +299,8 @@ CUC_API const char *cuc_linker_flag(const cuc_linker *linker, size_t index);
 CUC_API cuc_linker *cuc_linker_retain(cuc_linker *linker);
 
 /**
- * Release a reference; the last one frees the linker and its inputs. Its objects live on.
+ * Release a reference; the last one frees the linker and its inputs. Objects that it linked live
+ * on.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

@@ -94,12 +94,12 @@ CUC_API cuc_memory_resource *cuc_memory_resource_retain(cuc_memory_resource *res
  * Release a resource; the last release destroys it, including a pool that it created.
  *
  * Buffers retain their resource. Addresses from cuc_memory_allocate() do not, so free them first. A
- * released pool that has held memory returns that memory at the next wait for the work that freed
- * it. cucore keeps the pool, and the next pool created with the same options reuses it. A pool that
- * is shared with other processes or devices cannot be reused. Such a pool, and any pool beyond 32
- * kept ones, is destroyed at least a second later, when another pool is created or released. (In
- * CUDA 13.0 and earlier, the driver cannot safely destroy a pool while a thread waits for a
- * stream.)
+ * pool that has held memory is not destroyed when it is released. Its memory returns to the system
+ * at the next wait for the work that freed that memory. cucore keeps the empty pool, and the next
+ * pool created with the same options reuses it. A pool that is shared with other processes or
+ * devices cannot be reused. Such a pool, and any pool beyond 32 kept ones, is destroyed at least a
+ * second later, when another pool is created or released. (In CUDA 13.0 and earlier, the driver
+ * cannot safely destroy a pool while a thread waits for a stream.)
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -212,7 +212,7 @@ CUC_API cuc_status cuc_memory_synchronous_create(cuc_memory_resource **out, cuc_
  * cucore call that failed, or a status such as CUC_ERROR_OUT_OF_MEMORY.
  */
 typedef struct cuc_memory_callbacks {
-    size_t struct_size; /**< sizeof(cuc_memory_callbacks); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_memory_callbacks); the initializers set it */
     void *user;         /**< passed to every callback */
     /** Write the address of `bytes` bytes to *out. `bytes` is never 0. `stream` may be NULL. */
     cuc_status (*allocate)(void *user, cuc_device_ptr *out, cuc_stream *stream, size_t bytes);
@@ -276,8 +276,9 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  *         captured stream, a pool allocation is a node of the graph: the memory exists while the
  *         graph runs, and must be freed in the same capture
  * @thread any thread
- * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
- *          driver in relaxed mode; for a user-defined one it depends on the callbacks
+ * @capture an allocation from a pool becomes a node of the graph; from a synchronous resource, it
+ *          is safe: asks the driver in relaxed mode; from a user-defined one, it depends on the
+ *          callbacks
  * @param[out] out      the address, aligned to at least 256 bytes (in a user-defined resource, as
  *                      the callback aligns it); 0 for 0 bytes, which need not be freed
  * @param      stream   orders the allocation; NULL only for a synchronous or user-defined resource
@@ -301,9 +302,10 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
  * @order  the memory is freed when the stream reaches the call; no later work may use it. A
  *         synchronous resource waits for the stream and frees before the call returns
  * @thread any thread
- * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is
- *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on, else safe:
- *          asks the driver in relaxed mode; for a user-defined one it depends on the callbacks
+ * @capture freeing a pool's memory becomes a node of the graph. For a synchronous resource, it is
+ *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on; on other
+ *          streams it is safe: asks the driver in relaxed mode. For a user-defined resource, it
+ *          depends on the callbacks
  * @param stream   a stream of the device; all uses of the memory must be ordered before the call;
  *                 NULL as for cuc_memory_allocate()
  * @param resource the resource that allocated it
@@ -335,9 +337,9 @@ enum {
 
 /** Options of cuc_memory_pool_create(). Zero selects the default of every field. */
 typedef struct cuc_memory_pool_options {
-    size_t struct_size;           /**< sizeof(cuc_memory_pool_options); the initialisers set it */
+    size_t struct_size;           /**< sizeof(cuc_memory_pool_options); the initializers set it */
     uint64_t max_bytes;           /**< upper limit of its size; 0: the system's limit */
-    uint64_t release_threshold;   /**< bytes to keep when a stream is synchronised, instead of
+    uint64_t release_threshold;   /**< bytes to keep when a stream is synchronized, instead of
                                        returning them to the system; 0: none;
                                        CUC_MEMORY_POOL_KEEP_ALL: all of them */
     int32_t kind;                 /**< CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED */
@@ -566,7 +568,7 @@ typedef struct cuc_memory_pool_statistics {
     }
 
 /**
- * Read the size of a pool. The four numbers are read one after the other.
+ * Read the size of a pool. The four numbers are read one after the other, not as one snapshot.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -705,7 +707,7 @@ CUC_API cuc_status cuc_memory_discard(cuc_stream *stream, cuc_device_ptr ptr, si
 
 /** Ranges of managed memory for the batch calls. */
 typedef struct cuc_memory_batch {
-    size_t struct_size;                   /**< sizeof(cuc_memory_batch); the initialisers set it */
+    size_t struct_size;                   /**< sizeof(cuc_memory_batch); the initializers set it */
     const cuc_device_ptr *ptrs;           /**< [count] start of each range */
     const size_t *bytes;                  /**< [count] length of each range; none may be 0 */
     size_t count;                         /**< 0 does nothing */

@@ -79,7 +79,7 @@ typedef struct cuc_object_mapping {
 
 /** Options of cuc_object_create(). Zero selects the default of every field. */
 typedef struct cuc_object_options {
-    size_t struct_size; /**< sizeof(cuc_object_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_object_options); the initializers set it */
     const char *name;   /**< name in messages; copied; NULL: none, or the path */
     const void *ptx;    /**< PTX of the same code, for a cubin or fatbin; a simulated driver loads
                              it, and it has the parameter types; copied; NULL: none */
@@ -158,8 +158,8 @@ CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int3
  *
  * The call writes and syncs a new file beside the old one and then renames it over the old one.
  * Readers see either the old contents or the new, and a failure or signal leaves no file behind.
- * The permissions stay. For a link, the target is replaced, not the link. Devices, pipes and
- * everything below /dev and /proc are written in place.
+ * The file keeps its permissions. If path is a symbolic link, the call replaces its target, not the
+ * link. Devices, pipes and everything below /dev and /proc are written in place.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -341,8 +341,8 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message lists the existing ones
  * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first; the driver is simulated and the
- *                                    object has no PTX; or a part of a fat binary, which may have
- *                                    this tile kernel, is packed with Zstandard, and there is no
+ *                                    object has no PTX; or a part of a fat binary that may have
+ *                                    this tile kernel is packed with Zstandard, and there is no
  *                                    libzstd.so.1
  * @retval CUC_ERROR_DRIVER           the driver refused the code: cuc_error_log() has its
  *                                    compiler's log
@@ -429,7 +429,7 @@ CUC_API cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cu
                                           cuc_device *device, const char *name);
 
 /**
- * The address of a device function that is the same on every device.
+ * The unified address of a device function, which is valid on every device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

@@ -47,9 +47,9 @@ CUC_API cuc_status cuc_occupancy_max_active_blocks(uint32_t *out, cuc_kernel *ke
 
 /** Limits for cuc_occupancy_max_potential_block_size(). Zero selects the default of every field. */
 typedef struct cuc_occupancy_options {
-    size_t struct_size;    /**< sizeof(cuc_occupancy_options); the initialisers set it */
-    uint32_t shared_bytes; /**< dynamic shared memory of a block, whatever its size; not with a
-                                callback */
+    size_t struct_size;    /**< sizeof(cuc_occupancy_options); the initializers set it */
+    uint32_t shared_bytes; /**< dynamic shared memory of a block of any size; not together with
+                                shared_of_block */
     uint32_t block_limit;  /**< maximum threads of a block; 0: the limit of kernel and device */
     uint32_t flags;        /**< CUC_OCCUPANCY_ bits */
     uint32_t reserved;     /**< 0 */

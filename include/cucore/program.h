@@ -56,7 +56,7 @@ typedef struct cuc_program_header {
  * assembler, and those marked (tile).
  */
 typedef struct cuc_program_options {
-    size_t struct_size; /**< sizeof(cuc_program_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_program_options); the initializers set it */
 
     /** The name of the source in messages, and of the object (PTX). NULL is "program.cu",
      * "program.ptx" or "program.tile". If the name has a directory, as in "src/a.cu", NVRTC
@@ -72,7 +72,7 @@ typedef struct cuc_program_options {
     int32_t extensible_whole_program;   /**< --extensible-whole-program */
     int32_t debug;                      /**< --device-debug (PTX) */
     int32_t lineinfo;                   /**< --generate-line-info (PTX) */
-    int32_t device_code_optimize;       /**< --dopt=on: optimise even with debug */
+    int32_t device_code_optimize;       /**< --dopt=on: optimize even with debug */
     int32_t max_register_count;         /**< --maxrregcount: registers of a thread (PTX) */
     int32_t ftz;                        /**< --ftz: flush subnormal f32 to zero */
     int32_t prec_sqrt;                  /**< --prec-sqrt: IEEE square root of f32 */
@@ -83,7 +83,7 @@ typedef struct cuc_program_options {
     int32_t modify_stack_limit;         /**< --modify-stack-limit: raise the stack limit while NVRTC
                                              compiles */
     int32_t link_time_optimization;     /**< --dlink-time-opt; implied by CUC_CODE_LTOIR */
-    int32_t gen_opt_lto;                /**< --gen-opt-lto: optimise before writing LTO-IR */
+    int32_t gen_opt_lto;                /**< --gen-opt-lto: optimize before writing LTO-IR */
     int32_t device_stack_protector;     /**< --device-stack-protector */
     int32_t jump_table_density;         /**< --jump-table-density: percent, 101 for no table */
     int32_t split_compile;              /**< --split-compile: threads; CUC_ZERO for all (PTX) */
@@ -105,8 +105,7 @@ typedef struct cuc_program_options {
     int32_t version_ident;        /**< --version-ident: the compiler's version in the code */
     int32_t fdevice_syntax_only;  /**< --fdevice-syntax-only: check the syntax, generate no code */
     int32_t minimal;              /**< --minimal: fewer built-in declarations, faster */
-    int32_t no_cache;             /**< --no-cache: neither read nor write NVRTC's cache
-                                       (PTX) */
+    int32_t no_cache;             /**< --no-cache: neither read nor write NVRTC's cache (PTX) */
     int32_t numba_debug;          /**< --numba-debug: later NVRTC versions */
     int32_t pch;                  /**< --pch: write and find precompiled headers */
     int32_t pch_verbose;          /**< --pch-verbose: reasons why a header was not usable */
@@ -156,9 +155,9 @@ typedef struct cuc_program_options {
     /** Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only) */
     const char *const *constants;
     size_t constant_count;
-    /** Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its
-     * own number; 4 lets its warpgroups alternate between tiles where possible. Any other product
-     * takes more warps if its accumulators would not fit in a thread's registers. */
+    /** Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product chooses
+     * its own number of warps, but 4 lets its warpgroups alternate between tiles where possible.
+     * Any other product takes more warps if its accumulators would not fit in registers. */
     int32_t warps;
     int32_t remarks;             /**< log the compiler's decisions (tile only) */
     int32_t require_tma;         /**< a load hinted for TMA that cannot use TMA is an error (tile
@@ -168,12 +167,13 @@ typedef struct cuc_program_options {
     int32_t stages;  /**< stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile
                           only) */
     int32_t cluster; /**< blocks that share their loads if possible: 1, 2 or 4 (tile only) */
-    /** Blocks of a cluster that share each block's loops, up to 8, for grids with fewer blocks than
-     * multiprocessors. The shared loop is the reduction axis of a pipelined product or, on devices
-     * with clusters, any loop that only accumulates. Partial results are combined in a fixed order,
-     * so every launch gives the same result, but sums of floats round differently with different
-     * numbers of blocks. 0: shares loops whose result does not depend on this number, as the
-     * launch's grid requires; 1: shares none (tile only) */
+    /** For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run
+     * the loops of one block together, as a cluster. They share the reduction axis of a pipelined
+     * product or, on devices with clusters, any loop that only accumulates. Partial results are
+     * combined in a fixed order, so every launch gives the same result, but sums of floats round
+     * differently with different numbers of blocks. 0: each launch chooses the number from its
+     * grid, and shares only loops whose result does not depend on the number; 1: no loop is shared
+     * (tile only) */
     int32_t split;
     int32_t raster; /**< for a pipelined product: tiles computed along the grid's first axis before
                          the index along its second advances, 1 to 64 (tile only) */
@@ -183,7 +183,8 @@ typedef struct cuc_program_options {
     const char *const *dimensions;
     size_t dimension_count;
     /** A file of tuning records (tuned.h) to search for these dimensions before the cost model is
-     * used; only if arch is NULL. "": none; NULL: the usual file (tile only) */
+     * used; only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the
+     * installed one (tile only) */
     const char *tuned;
     /** The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which
      * name the construct, the amount and the limit. 0 selects the default of each limit; together
@@ -308,7 +309,7 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
 CUC_API cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, int32_t target);
 
 /**
- * The compiler's log of the last compilation, including warnings of a success.
+ * The compiler's log of the last compilation, including the warnings of a successful one.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -347,7 +348,7 @@ CUC_API const char *cuc_program_backend(const cuc_program *program);
 CUC_API int32_t cuc_program_pch_status(const cuc_program *program);
 
 /**
- * The duration of the last compilation, including failed ones.
+ * The duration of the last compilation, even if it failed.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -422,7 +423,7 @@ CUC_API const char *cuc_program_flag(const cuc_program *program, int32_t target,
 CUC_API cuc_program *cuc_program_retain(cuc_program *program);
 
 /**
- * Release a reference; the last one frees the program. Its objects live on.
+ * Release a reference; the last one frees the program. Objects compiled from it live on.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -439,10 +440,10 @@ CUC_API void cuc_program_release(cuc_program *program);
  * kernels from one source, the compiler's warnings, or code to save.
  *
  * CUDA C++ is compiled with `name` as a name expression, so that "scale<float>" instantiates a
- * template and "scale" finds a kernel with or without extern "C". The code is a cubin, with three
- * exceptions: it is PTX if arch is virtual, such as "compute_90"; for tile programs without
- * assembler options, whose pipelines are faster if the driver assembles them; and for PTX on a
- * simulated driver.
+ * template and "scale" finds a kernel with or without extern "C". The code is a cubin, except in
+ * three cases. It is PTX if arch is virtual, such as "compute_90". It is PTX for tile programs
+ * without assembler options, because their pipelines are faster if the driver assembles them. And a
+ * PTX source stays PTX on a simulated driver.
  *
  * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread

@@ -33,10 +33,11 @@ CUC_BEGIN_DECLS
  *   - `_import(value, stream)`, a class method: called if the producer has no
  *     `__dlpack_c_exchange_api__`, or if the stream is not an object with `_stream_h` (int);
  *   - `_failed()`, a class method: raises the calling thread's last failure;
- *   - `_may_call()`, taken from the first class that has it: 0 where the garbage collector may run
- *     on a driver thread that calls a Python function, 2 on a thread that is never a driver thread,
- *     else 1. If it returns 0, memory that Python drops is kept until the next call that creates a
- *     buffer, waits for a stream or works on a graph; that call releases the memory.
+ *   - `_may_call()`: returns whether the calling thread may call CUDA, which a driver thread that
+ *     runs a Python callback must not do: 2 always, 1 at present, 0 no. The first class that has
+ *     this method defines it for all classes. If it returns 0, memory that Python drops is kept
+ *     until the next call that creates a buffer, waits for a stream or works on a graph; that call
+ *     releases the memory.
  *
  * The methods look up a producer's `__dlpack_c_exchange_api__` once for each type. If a stream is
  * given, they make it wait for the producer's current stream.
@@ -83,8 +84,8 @@ CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
  * an argument is of an unusual kind. Hashes, comparisons and the like are slots of the base type:
  * the call removes their definitions from the class, which then inherits the slots. It also adds
  * the C versions that the class inherits, because the interpreter calls a class's own methods
- * faster. "Handle" comes first; C code calls Python through its attributes `_failed`, `_may_call`,
- * `_held` and `_prune`.
+ * faster. Call this for "Handle" first; C code calls Python through its attributes `_failed`,
+ * `_may_call`, `_held` and `_prune`.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
@@ -155,8 +156,9 @@ typedef struct cuc_python_plan {
  * arguments and returns the result. It also calls `slowly` if cuc_launch() fails; `slowly` then
  * tries again and raises.
  *
- * The call releases the interpreter's lock during the launch. It holds the numbers that it has
- * read, because destroying such a number may release the object that it stands for.
+ * The call releases the interpreter's lock during the launch. It holds references to the ints that
+ * it has read from attributes, because each may own a handle and release the handle when it is
+ * destroyed.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call

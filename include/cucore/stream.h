@@ -28,7 +28,7 @@ enum {
 
 /** Options of cuc_stream_create(). Zero selects the default of every field. */
 typedef struct cuc_stream_options {
-    size_t struct_size; /**< sizeof(cuc_stream_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_stream_options); the initializers set it */
     int32_t priority;   /**< lower runs first; 0 is the lowest priority; clamped to the device's
                              range */
     uint32_t flags;     /**< CUC_STREAM_ bits */
@@ -64,7 +64,7 @@ CUC_API void cuc_stream_options_init(cuc_stream_options *options, size_t caller_
  * @capture safe: not restricted by the driver
  * @param[out] out     the stream, to be released
  * @param      device  the device to run on
- * @param      options NULL: lowest priority, no synchronisation with the legacy default stream
+ * @param      options NULL: lowest priority, no synchronization with the legacy default stream
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a flag or an option is unknown
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the context
@@ -92,7 +92,7 @@ CUC_API cuc_status cuc_context_stream_create(cuc_stream **out, cuc_context *cont
 
 /** The two default streams of every context. */
 enum {
-    CUC_STREAM_LEGACY = 0,     /**< synchronises in both directions with every
+    CUC_STREAM_LEGACY = 0,     /**< synchronizes in both directions with every
                                     CUC_STREAM_SYNC_LEGACY stream */
     CUC_STREAM_PER_THREAD = 1, /**< a separate queue for each thread that uses it */
 };

@@ -45,7 +45,7 @@ typedef struct cuc_tensor {
 } cuc_tensor;
 
 /**
- * Initialise a contiguous tensor, with the last dimension fastest.
+ * Initialize a contiguous tensor, with the last dimension fastest.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -64,7 +64,7 @@ CUC_API cuc_status cuc_tensor_from_pointer(cuc_tensor *out, cuc_device_ptr data,
                                            int32_t rank, const int64_t *shape, int32_t device);
 
 /**
- * Initialise a contiguous tensor at the start of a buffer.
+ * Initialize a contiguous tensor at the start of a buffer.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -93,8 +93,9 @@ CUC_API cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buf
  * @retval CUC_ERROR_INVALID_ARGUMENT tensor is NULL, dtype is unknown, rank is out of range, an
  *                                    extent is negative, data is 0 or misaligned for the element
  *                                    although there are elements, device is below -1, flags has an
- *                                    unknown bit, or the elements or the bytes that the strides
- *                                    reach exceed the 64-bit address space
+ *                                    unknown bit, the size of the elements in bytes exceeds 64
+ *                                    bits, or the strides reach past an end of the 64-bit address
+ *                                    space
  * @since 0.1
  */
 CUC_API cuc_status cuc_tensor_check(const cuc_tensor *tensor);

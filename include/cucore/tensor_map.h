@@ -81,7 +81,7 @@ enum {
 
 /** Settings of a map beyond its tensor and box. Zero selects the default of every field. */
 typedef struct cuc_tensor_map_options {
-    size_t struct_size;   /**< sizeof(cuc_tensor_map_options); the initialisers set it */
+    size_t struct_size;   /**< sizeof(cuc_tensor_map_options); the initializers set it */
     cuc_dtype dtype;      /**< element type of the copy, with the size of the tensor's type:
                                CUC_TF32 for an f32 tensor rounds its elements; 0: the tensor's */
     int32_t interleave;   /**< a CUC_TENSOR_MAP_INTERLEAVE_ constant */
@@ -146,15 +146,15 @@ CUC_API cuc_status cuc_tensor_map_encode_tiled(cuc_tensor_map *out, const cuc_te
                                                const cuc_tensor_map_options *options);
 
 /**
- * The pixels that a copy of images transfers: a sequence of the pixels of a bounding box, as
- * convolutions need them.
+ * The pixels that one copy transfers from images: successive pixels of a bounding box, as
+ * convolutions read them.
  */
 typedef struct cuc_tensor_map_image {
-    size_t struct_size; /**< sizeof(cuc_tensor_map_image); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_tensor_map_image); the initializers set it */
     int32_t lower[3];   /**< [rank - 2] near corner of the bounding box: offsets from the image's
                              near corner, in the order of its dimensions (D, H, W) */
-    int32_t upper[3];   /**< [rank - 2] far corner of the bounding box: offsets from the image's
-                             far corner */
+    int32_t upper[3];   /**< [rank - 2] far corner of the bounding box: offsets from the image's far
+                             corner */
     uint32_t channels;  /**< channels of a pixel, 1 to 256 */
     uint32_t pixels;    /**< pixels of a copy, 1 to 1024 */
 } cuc_tensor_map_image;

@@ -94,8 +94,8 @@ typedef struct cuc_tile_entry {
  * @thread any thread
  * @capture makes no driver call
  * @param out    written up to its struct_size
- * @param object PTX, a cubin or a fat binary. In a fat binary, the first part with the kernel
- *               counts. Only a cubin has registers and stack
+ * @param object PTX, a cubin or a fat binary. In a fat binary, the call reads the first part that
+ *               has the kernel. Only a cubin reports registers and stack
  * @param kernel the kernel's name in the source
  * @param index  from 0, fastest first
  * @retval CUC_OK                     written
@@ -235,7 +235,7 @@ CUC_API cuc_status cuc_tile_get_record(cuc_tuned_record *out, cuc_program *progr
 
 /** Options of cuc_tile_interpret(). Zero selects the default of every field. */
 typedef struct cuc_tile_interpret_options {
-    size_t struct_size; /**< sizeof(cuc_tile_interpret_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_tile_interpret_options); the initializers set it */
     uint32_t grid[3];   /**< in blocks, for a kernel that declares none; 0 in y or z means 1 */
     uint32_t reserved;  /**< 0 */
     void (*print)(void *user, const char *text); /**< receives the text that the kernel prints, in

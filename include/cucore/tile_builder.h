@@ -3,7 +3,7 @@
  * Tile programs built by C calls: one function for each construct of the tile language.
  *
  * The calls produce the same operations as the text described in docs/tile-language.md, with the
- * same checks and errors. docs/tile-builder.md shows a kernel of that page in this form.
+ * same checks and errors. docs/tile-builder.md shows a larger example.
  *
  *     #define K CUC_HERE(program)
  *
@@ -101,7 +101,7 @@ CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
  * is compiled.
  */
 typedef struct cuc_tile_budget {
-    size_t struct_size; /**< sizeof(cuc_tile_budget); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_tile_budget); the initializers set it */
     /** Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit */
     uint64_t budget_operations;
     uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^25 by default */
@@ -623,11 +623,10 @@ CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, ui
 
 /* ---- Elementwise operations ----------------------------------------------------------------- */
 
-/** Roundings of cuc_tile_cast() and the functions that end in `_round`, with CUC_TILE_FTZ or not.
- */
+/** Roundings of cuc_tile_cast() and the `_round` functions; CUC_TILE_FTZ may be added. */
 enum {
     CUC_TILE_RN = 0,     /**< to nearest even; casts to an integer truncate */
-    CUC_TILE_RZ = 1,     /**< towards zero */
+    CUC_TILE_RZ = 1,     /**< toward zero */
     CUC_TILE_RM = 2,     /**< down */
     CUC_TILE_RP = 3,     /**< up */
     CUC_TILE_APPROX = 4, /**< the machine's fastest approximation: f32, not for casts */
@@ -1116,7 +1115,7 @@ enum {
 
 /** Options of a memory access. Zero selects the default of every field. */
 typedef struct cuc_tile_access_options {
-    size_t struct_size; /**< sizeof(cuc_tile_access_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_tile_access_options); the initializers set it */
     /** Shape of a store, [rank], with CUC_NO_AXIS; NULL: the tile's shape, preceded by
      * CUC_NO_AXIS. */
     const int64_t *shape;

@@ -51,7 +51,7 @@ typedef struct cuc_tune_progress {
 
 /** Options of tuning. Zero selects the default of every field. */
 typedef struct cuc_tune_options {
-    size_t struct_size; /**< sizeof(cuc_tune_options); the initialisers set it */
+    size_t struct_size; /**< sizeof(cuc_tune_options); the initializers set it */
     uint32_t most;      /**< maximum number of candidates to measure, the model's best first; 0:
                              12 */
     uint32_t flags;     /**< 0 */
@@ -101,8 +101,8 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @param      capacity size of choice in bytes; 512 suffices
  * @param      device   the device to measure on
  * @param      plan     the kind of product and its shape; m, n and k must be given. Of the
- *                      operations on the result, only the activation is measured. Settings chosen
- *                      by hand stay
+ *                      operations on the result, only the activation is measured. Tile options that
+ *                      are not 0 stay as they are
  * @param      options  NULL selects all defaults
  * @retval CUC_OK                     found, and stored if there is a path
  * @retval CUC_ERROR_INVALID_ARGUMENT device or plan is NULL, a field is out of bounds, or capacity

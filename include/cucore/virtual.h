@@ -32,7 +32,7 @@ enum {
 
 /** Options of cuc_memory_virtual_create(). Zero selects the default of every field. */
 typedef struct cuc_memory_virtual_options {
-    size_t struct_size;       /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
+    size_t struct_size;       /**< sizeof(cuc_memory_virtual_options); the initializers set it */
     uint64_t reserve_bytes;   /**< bytes reserved for each allocation to grow into; 0: its own
                                    size */
     uint64_t align;           /**< alignment of addresses, a power of two; 0: the driver's */
@@ -115,7 +115,7 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
  * The buffers share the memory that both cover. Release each one separately; the last release frees
  * the memory. The new buffer has the same address if `bytes` is smaller or fits the resource's
  * reservation. Otherwise it is mapped at new addresses, and the old buffer keeps the old ones.
- * Added memory is uninitialised.
+ * Added memory is uninitialized.
  *
  * @order  the memory is available to every stream at once; the call does not wait
  * @thread any thread

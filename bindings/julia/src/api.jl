@@ -30,7 +30,7 @@ mutable struct cuc_event end
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
-# A compiled kind of product.
+# A plan: the compiled code for one kind of product.
 mutable struct cuc_gemm_plan end
 # A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
@@ -1273,7 +1273,7 @@ struct cuc_tensor_map
     words::NTuple{16, UInt64}
 end
 
-# The pixels that a copy of images transfers: a sequence of the pixels of a bounding box, as convolutions need them.
+# The pixels that one copy transfers from images: successive pixels of a bounding box, as convolutions read them.
 struct cuc_tensor_map_image
     struct_size::Csize_t
     lower::NTuple{3, Int32}
@@ -2094,7 +2094,7 @@ cuc_kernel_release(kernel) =
 # Add a reference to a kernel.
 cuc_kernel_retain(kernel) =
     ccall((:cuc_kernel_retain, libcucore), Ptr{cuc_kernel}, (Ptr{cuc_kernel},), kernel)
-# Set an attribute of a kernel on one device, for every handle and context there.
+# Set an attribute of a kernel on one device, for every handle of the kernel and every context of the device.
 cuc_kernel_set_attribute(kernel, device, attribute, value) =
     ccall((:cuc_kernel_set_attribute, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32, Int32), kernel, device, attribute, value)
 # Set a kernel's preference between shared memory and L1 cache on one device. This is a hint.
@@ -2142,7 +2142,7 @@ cuc_linker_flag(linker, index) =
 # The number of flags passed to nvJitLink.
 cuc_linker_flag_count(linker) =
     ccall((:cuc_linker_flag_count, libcucore), Csize_t, (Ptr{cuc_linker},), linker)
-# Messages of the last link other than errors: times, registers, warnings.
+# The times, register counts and warnings that the last link reported; no errors.
 cuc_linker_info_log(linker) =
     ccall((:cuc_linker_info_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
 # Link all inputs.
@@ -2151,7 +2151,7 @@ cuc_linker_link(out, linker, target) =
 # Set every option to its default.
 cuc_linker_options_init(options, caller_size) =
     ccall((:cuc_linker_options_init, libcucore), Cvoid, (Ptr{cuc_linker_options}, Csize_t), options, caller_size)
-# Release a reference; the last one frees the linker and its inputs. Its objects live on.
+# Release a reference; the last one frees the linker and its inputs. Objects that it linked live on.
 cuc_linker_release(linker) =
     ccall((:cuc_linker_release, libcucore), Cvoid, (Ptr{cuc_linker},), linker)
 # Add a reference to a linker.
@@ -2226,7 +2226,7 @@ cuc_memory_pool_get_current(out, device, kind) =
 # The driver's default pool for a kind of memory, even when another pool is current.
 cuc_memory_pool_get_default(out, device, kind) =
     ccall((:cuc_memory_pool_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# Read the size of a pool. The four numbers are read one after the other.
+# Read the size of a pool. The four numbers are read one after the other, not as one snapshot.
 cuc_memory_pool_get_statistics(out, pool) =
     ccall((:cuc_memory_pool_get_statistics, libcucore), cuc_status, (Ptr{cuc_memory_pool_statistics}, Ptr{cuc_memory_resource}), out, pool)
 # The driver's handle of a pool.
@@ -2349,7 +2349,7 @@ cuc_object_get_module(out, object, device) =
 # The PTX of the code: the object's own text if it is PTX, otherwise the PTX that accompanies it.
 cuc_object_get_ptx(text, bytes, object) =
     ccall((:cuc_object_get_ptx, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_object}), text, bytes, object)
-# The address of a device function that is the same on every device.
+# The unified address of a device function, which is valid on every device.
 cuc_object_get_unified_function(out, object, name) =
     ccall((:cuc_object_get_unified_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Cstring), out, object, name)
 # The kind of code in an object.
@@ -2406,7 +2406,7 @@ cuc_program_backend(program) =
 # Compile a program.
 cuc_program_compile(out, program, target) =
     ccall((:cuc_program_compile, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_program}, Int32), out, program, target)
-# The duration of the last compilation, including failed ones.
+# The duration of the last compilation, even if it failed.
 cuc_program_compile_ns(program) =
     ccall((:cuc_program_compile_ns, libcucore), UInt64, (Ptr{cuc_program},), program)
 # Create a program from a source text. Nothing is compiled yet.
@@ -2421,7 +2421,7 @@ cuc_program_flag_count(program, target) =
 # The key under which a cache keeps the code of a program.
 cuc_program_get_key(out, program, target) =
     ccall((:cuc_program_get_key, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_program}, Int32), out, program, target)
-# The compiler's log of the last compilation, including warnings of a success.
+# The compiler's log of the last compilation, including the warnings of a successful one.
 cuc_program_log(program) =
     ccall((:cuc_program_log, libcucore), Cstring, (Ptr{cuc_program},), program)
 # Set every option to its default.
@@ -2430,7 +2430,7 @@ cuc_program_options_init(options, caller_size) =
 # The last compilation's outcome for the precompiled header.
 cuc_program_pch_status(program) =
     ccall((:cuc_program_pch_status, libcucore), Int32, (Ptr{cuc_program},), program)
-# Release a reference; the last one frees the program. Its objects live on.
+# Release a reference; the last one frees the program. Objects compiled from it live on.
 cuc_program_release(program) =
     ccall((:cuc_program_release, libcucore), Cvoid, (Ptr{cuc_program},), program)
 # Add a reference to a program.
@@ -2574,7 +2574,7 @@ cuc_tensor_check(tensor) =
 # The number of elements of a tensor: the product of its shape.
 cuc_tensor_elements(tensor) =
     ccall((:cuc_tensor_elements, libcucore), Int64, (Ptr{cuc_tensor},), tensor)
-# Initialise a contiguous tensor at the start of a buffer.
+# Initialize a contiguous tensor at the start of a buffer.
 cuc_tensor_from_buffer(out, buffer, dtype, rank, shape) =
     ccall((:cuc_tensor_from_buffer, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_buffer}, cuc_dtype, Int32, Ptr{Int64}), out, buffer, dtype, rank, shape)
 # Read a DLPack tensor.
@@ -2583,7 +2583,7 @@ cuc_tensor_from_dlpack(out, managed) =
 # Read a DLPack tensor in the format before 1.0, which has no read-only flag.
 cuc_tensor_from_dlpack_unversioned(out, managed) =
     ccall((:cuc_tensor_from_dlpack_unversioned, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor}), out, managed)
-# Initialise a contiguous tensor, with the last dimension fastest.
+# Initialize a contiguous tensor, with the last dimension fastest.
 cuc_tensor_from_pointer(out, data, dtype, rank, shape, device) =
     ccall((:cuc_tensor_from_pointer, libcucore), cuc_status, (Ptr{cuc_tensor}, cuc_device_ptr, cuc_dtype, Int32, Ptr{Int64}, Int32), out, data, dtype, rank, shape, device)
 # Check whether a tensor is contiguous, with the last dimension fastest.

@@ -1761,7 +1761,7 @@ def cuc_kernel_release(kernel: Pointer) -> None:
 def cuc_kernel_retain(kernel: Pointer) -> int | None:
     """Add a reference to a kernel."""
 def cuc_kernel_set_attribute(kernel: Pointer, device: Pointer, attribute: int, value: int) -> int:
-    """Set an attribute of a kernel on one device, for every handle and context there."""
+    """Set an attribute of a kernel on one device, for every handle of the kernel and every context of the device."""
 def cuc_kernel_set_cache_config(kernel: Pointer, device: Pointer, config: int) -> int:
     """Set a kernel's preference between shared memory and L1 cache on one device."""
 def cuc_kernel_symbol(kernel: Pointer) -> bytes | None:
@@ -1793,7 +1793,7 @@ def cuc_linker_flag(linker: Pointer, index: int) -> bytes | None:
 def cuc_linker_flag_count(linker: Pointer) -> int:
     """The number of flags passed to nvJitLink."""
 def cuc_linker_info_log(linker: Pointer) -> bytes | None:
-    """Messages of the last link other than errors:"""
+    """The times, register counts and warnings that the last link reported; no errors."""
 def cuc_linker_link(out: Pointer, linker: Pointer, target: int) -> int:
     """Link all inputs."""
 def cuc_linker_options_init(options: Pointer, caller_size: int) -> None:
@@ -1931,7 +1931,7 @@ def cuc_object_get_module(out: Pointer, object: Pointer, device: Pointer) -> int
 def cuc_object_get_ptx(text: Pointer, bytes: Pointer, object: Pointer) -> int:
     """The PTX of the code:"""
 def cuc_object_get_unified_function(out: Pointer, object: Pointer, name: bytes | None) -> int:
-    """The address of a device function that is the same on every device."""
+    """The unified address of a device function, which is valid on every device."""
 def cuc_object_kind(object: Pointer) -> int:
     """The kind of code in an object."""
 def cuc_object_load_log(object: Pointer) -> bytes | None:
@@ -1969,7 +1969,7 @@ def cuc_program_backend(program: Pointer) -> bytes | None:
 def cuc_program_compile(out: Pointer, program: Pointer, target: int) -> int:
     """Compile a program."""
 def cuc_program_compile_ns(program: Pointer) -> int:
-    """The duration of the last compilation, including failed ones."""
+    """The duration of the last compilation, even if it failed."""
 def cuc_program_create(out: Pointer, source_kind: int, text: bytes | None, bytes: int, options: Pointer) -> int:
     """Create a program from a source text."""
 def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
@@ -1979,7 +1979,7 @@ def cuc_program_flag_count(program: Pointer, target: int) -> int:
 def cuc_program_get_key(out: Pointer, program: Pointer, target: int) -> int:
     """The key under which a cache keeps the code of a program."""
 def cuc_program_log(program: Pointer) -> bytes | None:
-    """The compiler's log of the last compilation, including warnings of a success."""
+    """The compiler's log of the last compilation, including the warnings of a successful one."""
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_program_pch_status(program: Pointer) -> int:
@@ -2081,13 +2081,13 @@ def cuc_tensor_check(tensor: Pointer) -> int:
 def cuc_tensor_elements(tensor: Pointer) -> int:
     """The number of elements of a tensor:"""
 def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int, shape: Pointer) -> int:
-    """Initialise a contiguous tensor at the start of a buffer."""
+    """Initialize a contiguous tensor at the start of a buffer."""
 def cuc_tensor_from_dlpack(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor."""
 def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor in the format before 1.0, which has no read-only flag."""
 def cuc_tensor_from_pointer(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
-    """Initialise a contiguous tensor, with the last dimension fastest."""
+    """Initialize a contiguous tensor, with the last dimension fastest."""
 def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
     """Check whether a tensor is contiguous, with the last dimension fastest."""
 def cuc_tensor_map_encode_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:

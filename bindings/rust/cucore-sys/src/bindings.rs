@@ -64,7 +64,7 @@ opaque! {
 }
 
 opaque! {
-    /// A compiled kind of product.
+    /// A plan: the compiled code for one kind of product.
     cuc_gemm_plan
 }
 
@@ -562,7 +562,7 @@ pub const CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: i32 = 5;
 /// The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
 pub const CUC_STREAM_SYNC_LEGACY: u32 = 1;
 
-/// synchronises in both directions with every CUC_STREAM_SYNC_LEGACY stream
+/// synchronizes in both directions with every CUC_STREAM_SYNC_LEGACY stream
 pub const CUC_STREAM_LEGACY: i32 = 0;
 /// a separate queue for each thread that uses it
 pub const CUC_STREAM_PER_THREAD: i32 = 1;
@@ -712,9 +712,9 @@ pub const CUC_GEMM_GELU_TANH: i32 = 3;
 pub const CUC_GEMM_SILU: i32 = 4;
 
 pub const CUC_GEMM_NO_BIAS: i32 = 0;
-/// each column of d: bias is \[n\], or \[groups, n\] for grouped products
+/// per column of d: \[n\], or \[groups, n\] if grouped
 pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
-/// each row of d: bias is \[m\]; not for grouped products
+/// per row of d: \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 
 /// correctly rounded multiply-adds, without tensor cores
@@ -734,7 +734,7 @@ pub const CUC_GEMM_FAST_ACC: u32 = 4;
 pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
 /// multiply the product by column_scale, f32 \[n\]
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
-/// Launch in plain stream order instead of programmatically. Needed only after a kernel of your own that is launched with CUC_LAUNCH_PROGRAMMATIC and never waits for the kernel before it: the product would wait for that kernel alone.
+/// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it: the product would wait only for your kernel.
 pub const CUC_GEMM_PLAIN_LAUNCH: u32 = 32;
 
 /// stack size of each thread
@@ -753,7 +753,7 @@ pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
 pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
 pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
 
-/// smaller groups, which may not support large clusters
+/// smaller groups, possibly without support for large clusters
 pub const CUC_SMS_ANY: u32 = 1;
 /// groups that support clusters of the maximum size
 pub const CUC_SMS_MAX_CLUSTER: u32 = 2;
@@ -914,7 +914,7 @@ pub const CUC_ARG_BYTES: i32 = 67;
 /// a value that no kernel takes, such as a cuc_stream; refused
 pub const CUC_ARG_NONE: i32 = 68;
 
-/// Every block must be resident at once, so that the grid can synchronise.
+/// Every block must be resident at once, so that the grid can synchronize.
 pub const CUC_LAUNCH_COOPERATIVE: u32 = 1;
 /// Programmatic dependent launch. The kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize); tile kernels do so by themselves. Needs compute capability 9.0 or later.
 pub const CUC_LAUNCH_PROGRAMMATIC: u32 = 2;
@@ -1045,7 +1045,7 @@ pub const CUC_PYTHON_VALUE: i32 = 4;
 
 /// to nearest even; casts to an integer truncate
 pub const CUC_TILE_RN: i32 = 0;
-/// towards zero
+/// toward zero
 pub const CUC_TILE_RZ: i32 = 1;
 /// down
 pub const CUC_TILE_RM: i32 = 2;
@@ -1140,7 +1140,7 @@ zeroed!(cuc_arg);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_buffer_options {
-    /// sizeof(cuc_buffer_options); the initialisers set it
+    /// sizeof(cuc_buffer_options); the initializers set it
     pub struct_size: usize,
     /// the owning device; NULL: the resource's, or else the one that the driver reports
     pub device: *mut cuc_device,
@@ -1148,7 +1148,7 @@ pub struct cuc_buffer_options {
     pub resource: *mut cuc_memory_resource,
     /// retained; orders the free; needs a resource
     pub stream: *mut cuc_stream,
-    /// passed to drop_owner; excludes a resource
+    /// passed to drop_owner; not together with a resource
     pub owner: *mut c_void,
     /// called once, after the buffer is destroyed, on any thread
     pub drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>,
@@ -1212,7 +1212,7 @@ zeroed!(cuc_cache_info, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_cache_options {
-    /// sizeof(cuc_cache_options); the initialisers set it
+    /// sizeof(cuc_cache_options); the initializers set it
     pub struct_size: usize,
     /// The folder, created if necessary; copied. NULL: the default cache's folder.
     pub dir: *const c_char,
@@ -1244,7 +1244,7 @@ zeroed!(cuc_capture_info, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_2d_params {
-    /// sizeof(cuc_copy_2d_params); the initialisers set it
+    /// sizeof(cuc_copy_2d_params); the initializers set it
     pub struct_size: usize,
     /// start of the destination array, on a device or the host
     pub dst: cuc_device_ptr,
@@ -1274,7 +1274,7 @@ zeroed!(cuc_copy_2d_params, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_3d_params {
-    /// sizeof(cuc_copy_3d_params); the initialisers set it
+    /// sizeof(cuc_copy_3d_params); the initializers set it
     pub struct_size: usize,
     /// start of the destination array, on a device or the host
     pub dst: cuc_device_ptr,
@@ -1330,7 +1330,7 @@ zeroed!(cuc_copy_attributes);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_batch_params {
-    /// sizeof(cuc_copy_batch_params); the initialisers set it
+    /// sizeof(cuc_copy_batch_params); the initializers set it
     pub struct_size: usize,
     /// \[count\] destinations
     pub dst: *const cuc_device_ptr,
@@ -1618,7 +1618,7 @@ zeroed!(cuc_dl_version);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_event_options {
-    /// sizeof(cuc_event_options); the initialisers set it
+    /// sizeof(cuc_event_options); the initializers set it
     pub struct_size: usize,
     /// CUC_EVENT_ bits
     pub flags: u32,
@@ -1656,7 +1656,7 @@ zeroed!(cuc_explanation, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_fatbin_options {
-    /// sizeof(cuc_fatbin_options); the initialisers set it
+    /// sizeof(cuc_fatbin_options); the initializers set it
     pub struct_size: usize,
     /// the object's name in messages; copied; NULL is "fatbin"
     pub name: *const c_char,
@@ -1684,7 +1684,7 @@ zeroed!(cuc_fatbin_part);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_fill_2d_params {
-    /// sizeof(cuc_fill_2d_params); the initialisers set it
+    /// sizeof(cuc_fill_2d_params); the initializers set it
     pub struct_size: usize,
     /// the first pattern of the first row; aligned to pattern_bytes
     pub dst: cuc_device_ptr,
@@ -1694,7 +1694,7 @@ pub struct cuc_fill_2d_params {
     pub row_count: usize,
     /// 0 fills nothing
     pub rows: usize,
-    /// the value to repeat, in its low bytes; the others must be 0
+    /// the value to repeat, in the low bytes; the other bytes must be 0
     pub pattern: u32,
     /// 1, 2 or 4
     pub pattern_bytes: u32,
@@ -1707,7 +1707,7 @@ zeroed!(cuc_fill_2d_params, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_args {
-    /// sizeof(cuc_gemm_args); the initialisers set it
+    /// sizeof(cuc_gemm_args); the initializers set it
     pub struct_size: usize,
     /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; grouped: the rows of all groups, \[m\]\[k\]
     pub a: *const cuc_tensor,
@@ -1765,7 +1765,7 @@ pub struct cuc_gemm_choice {
     pub d_dtype: cuc_dtype,
     /// 0: no tile is shared
     pub stream_k: i32,
-    /// tiles of the shape that the plan was created for, each part of a reduction counted; 0: the plan has no shape
+    /// number of tiles for the plan's shape, times the parts of a reduction; 0: the plan has no shape
     pub tiles: i64,
     /// the model's estimate; meaningful only in comparison with other estimates
     pub seconds: f64,
@@ -1783,7 +1783,7 @@ zeroed!(cuc_gemm_choice, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_options {
-    /// sizeof(cuc_gemm_options); the initialisers set it
+    /// sizeof(cuc_gemm_options); the initializers set it
     pub struct_size: usize,
     /// CUC_GEMM_SINGLE, _BATCHED or _GROUPED
     pub form: i32,
@@ -1795,7 +1795,7 @@ pub struct cuc_gemm_options {
     pub d_dtype: cuc_dtype,
     /// of c; 0: no c, and beta must be 0
     pub c_dtype: cuc_dtype,
-    /// f32, f64 or i32, as dtype requires; 0 selects it
+    /// f32, f64 or i32, as dtype requires; 0: chosen from dtype
     pub accumulator: cuc_dtype,
     /// for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
     pub precision: i32,
@@ -1808,7 +1808,7 @@ pub struct cuc_gemm_options {
     pub activation: i32,
     /// CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS
     pub bias: i32,
-    /// 0: d's
+    /// 0: the type of d
     pub bias_dtype: cuc_dtype,
     /// 0: no residual
     pub residual_dtype: cuc_dtype,
@@ -1836,15 +1836,15 @@ pub struct cuc_gemm_options {
     pub split: i32,
     /// tiles side by side before the next row of tiles, 1 to 64; 0: chosen automatically
     pub raster: i32,
-    /// parts of a reduction that pass through the workspace, 1 to 64; 0: chosen automatically
+    /// parts of a split reduction, whose sums go through the workspace, 1 to 64; 0: chosen automatically
     pub parts: i32,
-    /// Stream-K: number of last waves, 1 to 8, whose reductions all blocks share evenly through the workspace if the tiles do not fill the last wave. 0: chosen automatically.
+    /// Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen automatically.
     pub stream_k: i32,
     /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums. 0: no partial sums, unless `parts` or `stream_k` is given.
     pub workspace_bytes: u64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
-    /// File of tuning records (tuned.h) to search before the cost model is used. "": none; NULL: the usual one. Options that fix the tile bypass the search.
+    /// File of tuning records (tuned.h) to search before the cost model is used. "": none; NULL: the file that CUCORE_TUNED names, or the installed one. Options that fix the tile bypass the search.
     pub tuned: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
@@ -1860,7 +1860,7 @@ zeroed!(cuc_gemm_options, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_graph_exec_options {
-    /// sizeof(cuc_graph_exec_options); the initialisers set it
+    /// sizeof(cuc_graph_exec_options); the initializers set it
     pub struct_size: usize,
     /// a stream that uploads the instance to the device at once; NULL: the first launch uploads it
     pub upload: *mut cuc_stream,
@@ -1988,7 +1988,7 @@ zeroed!(cuc_launch_attribute);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_config {
-    /// sizeof(cuc_launch_config); the initialisers set it
+    /// sizeof(cuc_launch_config); the initializers set it
     pub struct_size: usize,
     /// in blocks, even with clusters; 0 in y or z means 1
     pub grid: [u32; 3],
@@ -2011,7 +2011,7 @@ zeroed!(cuc_launch_config, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_linker_options {
-    /// sizeof(cuc_linker_options); the initialisers set it
+    /// sizeof(cuc_linker_options); the initializers set it
     pub struct_size: usize,
     /// the object's name; NULL is "linked" (driver)
     pub name: *const c_char,
@@ -2025,9 +2025,9 @@ pub struct cuc_linker_options {
     pub time: i32,
     /// -verbose: registers and memory in the info log (driver)
     pub verbose: i32,
-    /// -lto: optimise across all LTO-IR; implied if an input is known to be LTO-IR.
+    /// -lto: optimize across all LTO-IR; implied if an input is known to be LTO-IR.
     pub link_time_optimization: i32,
-    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. This costs a second optimiser pass, but no assembler pass. Such PTX exists only if all inputs are LTO-IR.
+    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. This costs a second optimizer pass, but no assembler pass. Such PTX exists only if all inputs are LTO-IR.
     pub keep_ptx: i32,
     /// -O: 0 (CUC_ZERO) to 3; nvJitLink has only 0 and 3 (driver)
     pub optimization_level: i32,
@@ -2075,7 +2075,7 @@ zeroed!(cuc_linker_options, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_batch {
-    /// sizeof(cuc_memory_batch); the initialisers set it
+    /// sizeof(cuc_memory_batch); the initializers set it
     pub struct_size: usize,
     /// \[count\] start of each range
     pub ptrs: *const cuc_device_ptr,
@@ -2095,7 +2095,7 @@ zeroed!(cuc_memory_batch, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_callbacks {
-    /// sizeof(cuc_memory_callbacks); the initialisers set it
+    /// sizeof(cuc_memory_callbacks); the initializers set it
     pub struct_size: usize,
     /// passed to every callback
     pub user: *mut c_void,
@@ -2143,11 +2143,11 @@ zeroed!(cuc_memory_piece);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_options {
-    /// sizeof(cuc_memory_pool_options); the initialisers set it
+    /// sizeof(cuc_memory_pool_options); the initializers set it
     pub struct_size: usize,
     /// upper limit of its size; 0: the system's limit
     pub max_bytes: u64,
-    /// bytes to keep when a stream is synchronised, instead of returning them to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
+    /// bytes to keep when a stream is synchronized, instead of returning them to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
     pub release_threshold: u64,
     /// CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED
     pub kind: i32,
@@ -2181,7 +2181,7 @@ zeroed!(cuc_memory_pool_statistics, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_virtual_options {
-    /// sizeof(cuc_memory_virtual_options); the initialisers set it
+    /// sizeof(cuc_memory_virtual_options); the initializers set it
     pub struct_size: usize,
     /// bytes reserved for each allocation to grow into; 0: its own size
     pub reserve_bytes: u64,
@@ -2217,7 +2217,7 @@ zeroed!(cuc_object_mapping);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_object_options {
-    /// sizeof(cuc_object_options); the initialisers set it
+    /// sizeof(cuc_object_options); the initializers set it
     pub struct_size: usize,
     /// name in messages; copied; NULL: none, or the path
     pub name: *const c_char,
@@ -2237,9 +2237,9 @@ zeroed!(cuc_object_options, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_occupancy_options {
-    /// sizeof(cuc_occupancy_options); the initialisers set it
+    /// sizeof(cuc_occupancy_options); the initializers set it
     pub struct_size: usize,
-    /// dynamic shared memory of a block, whatever its size; not with a callback
+    /// dynamic shared memory of a block of any size; not together with shared_of_block
     pub shared_bytes: u32,
     /// maximum threads of a block; 0: the limit of kernel and device
     pub block_limit: u32,
@@ -2303,7 +2303,7 @@ zeroed!(cuc_program_header);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_options {
-    /// sizeof(cuc_program_options); the initialisers set it
+    /// sizeof(cuc_program_options); the initializers set it
     pub struct_size: usize,
     /// The name of the source in messages, and of the object (PTX). NULL is "program.cu", "program.ptx" or "program.tile". If the name has a directory, as in "src/a.cu", NVRTC searches this directory first for quoted includes, unless no_source_include is CUC_ON.
     pub name: *const c_char,
@@ -2317,7 +2317,7 @@ pub struct cuc_program_options {
     pub debug: i32,
     /// --generate-line-info (PTX)
     pub lineinfo: i32,
-    /// --dopt=on: optimise even with debug
+    /// --dopt=on: optimize even with debug
     pub device_code_optimize: i32,
     /// --maxrregcount: registers of a thread (PTX)
     pub max_register_count: i32,
@@ -2337,7 +2337,7 @@ pub struct cuc_program_options {
     pub modify_stack_limit: i32,
     /// --dlink-time-opt; implied by CUC_CODE_LTOIR
     pub link_time_optimization: i32,
-    /// --gen-opt-lto: optimise before writing LTO-IR
+    /// --gen-opt-lto: optimize before writing LTO-IR
     pub gen_opt_lto: i32,
     /// --device-stack-protector
     pub device_stack_protector: i32,
@@ -2443,7 +2443,7 @@ pub struct cuc_program_options {
     /// Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where possible. Any other product takes more warps if its accumulators would not fit in a thread's registers.
+    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product chooses its own number of warps, but 4 lets its warpgroups alternate between tiles where possible. Any other product takes more warps if its accumulators would not fit in registers.
     pub warps: i32,
     /// log the compiler's decisions (tile only)
     pub remarks: i32,
@@ -2455,14 +2455,14 @@ pub struct cuc_program_options {
     pub stages: i32,
     /// blocks that share their loads if possible: 1, 2 or 4 (tile only)
     pub cluster: i32,
-    /// Blocks of a cluster that share each block's loops, up to 8, for grids with fewer blocks than multiprocessors. The shared loop is the reduction axis of a pipelined product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: shares loops whose result does not depend on this number, as the launch's grid requires; 1: shares none (tile only)
+    /// For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run the loops of one block together, as a cluster. They share the reduction axis of a pipelined product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: each launch chooses the number from its grid, and shares only loops whose result does not depend on the number; 1: no loop is shared (tile only)
     pub split: i32,
     /// for a pipelined product: tiles computed along the grid's first axis before the index along its second advances, 1 to 64 (tile only)
     pub raster: i32,
     /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used to choose the candidates of auto(). A kernel is compiled with its first candidates if the list lacks one of its names. A name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
-    /// A file of tuning records (tuned.h) to search for these dimensions before the cost model is used; only if arch is NULL. "": none; NULL: the usual file (tile only)
+    /// A file of tuning records (tuned.h) to search for these dimensions before the cost model is used; only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the installed one (tile only)
     pub tuned: *const c_char,
     /// The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each limit; together the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^22 by default (tile only)
     pub budget_operations: u64,
@@ -2548,7 +2548,7 @@ zeroed!(cuc_sms);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_stream_options {
-    /// sizeof(cuc_stream_options); the initialisers set it
+    /// sizeof(cuc_stream_options); the initializers set it
     pub struct_size: usize,
     /// lower runs first; 0 is the lowest priority; clamped to the device's range
     pub priority: i32,
@@ -2591,12 +2591,12 @@ pub struct cuc_tensor_map {
 
 zeroed!(cuc_tensor_map);
 
-/// The pixels that a copy of images transfers: a sequence of the pixels of a bounding box, as
-/// convolutions need them.
+/// The pixels that one copy transfers from images: successive pixels of a bounding box, as
+/// convolutions read them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_image {
-    /// sizeof(cuc_tensor_map_image); the initialisers set it
+    /// sizeof(cuc_tensor_map_image); the initializers set it
     pub struct_size: usize,
     /// \[rank - 2\] near corner of the bounding box: offsets from the image's near corner, in the order of its dimensions (D, H, W)
     pub lower: [i32; 3],
@@ -2614,7 +2614,7 @@ zeroed!(cuc_tensor_map_image, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_options {
-    /// sizeof(cuc_tensor_map_options); the initialisers set it
+    /// sizeof(cuc_tensor_map_options); the initializers set it
     pub struct_size: usize,
     /// element type of the copy, with the size of the tensor's type: CUC_TF32 for an f32 tensor rounds its elements; 0: the tensor's
     pub dtype: cuc_dtype,
@@ -2640,7 +2640,7 @@ zeroed!(cuc_tensor_map_options, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_access_options {
-    /// sizeof(cuc_tile_access_options); the initialisers set it
+    /// sizeof(cuc_tile_access_options); the initializers set it
     pub struct_size: usize,
     /// Shape of a store, \[rank\], with CUC_NO_AXIS; NULL: the tile's shape, preceded by CUC_NO_AXIS.
     pub shape: *const i64,
@@ -2672,7 +2672,7 @@ zeroed!(cuc_tile_access_options, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_budget {
-    /// sizeof(cuc_tile_budget); the initialisers set it
+    /// sizeof(cuc_tile_budget); the initializers set it
     pub struct_size: usize,
     /// Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit
     pub budget_operations: u64,
@@ -2718,7 +2718,7 @@ zeroed!(cuc_tile_entry, struct_size);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_interpret_options {
-    /// sizeof(cuc_tile_interpret_options); the initialisers set it
+    /// sizeof(cuc_tile_interpret_options); the initializers set it
     pub struct_size: usize,
     /// in blocks, for a kernel that declares none; 0 in y or z means 1
     pub grid: [u32; 3],
@@ -3247,7 +3247,8 @@ extern "C" {
     pub fn cuc_kernel_release(kernel: *mut cuc_kernel);
     /// Add a reference to a kernel.
     pub fn cuc_kernel_retain(kernel: *mut cuc_kernel) -> *mut cuc_kernel;
-    /// Set an attribute of a kernel on one device, for every handle and context there.
+    /// Set an attribute of a kernel on one device, for every handle of the kernel and every context of
+    /// the device.
     pub fn cuc_kernel_set_attribute(kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32, value: i32) -> cuc_status;
     /// Set a kernel's preference between shared memory and L1 cache on one device. This is a hint.
     pub fn cuc_kernel_set_cache_config(kernel: *mut cuc_kernel, device: *mut cuc_device, config: i32) -> cuc_status;
@@ -3279,13 +3280,14 @@ extern "C" {
     pub fn cuc_linker_flag(linker: *const cuc_linker, index: usize) -> *const c_char;
     /// The number of flags passed to nvJitLink.
     pub fn cuc_linker_flag_count(linker: *const cuc_linker) -> usize;
-    /// Messages of the last link other than errors: times, registers, warnings.
+    /// The times, register counts and warnings that the last link reported; no errors.
     pub fn cuc_linker_info_log(linker: *const cuc_linker) -> *const c_char;
     /// Link all inputs.
     pub fn cuc_linker_link(out: *mut *mut cuc_object, linker: *mut cuc_linker, target: i32) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_linker_options_init(options: *mut cuc_linker_options, caller_size: usize);
-    /// Release a reference; the last one frees the linker and its inputs. Its objects live on.
+    /// Release a reference; the last one frees the linker and its inputs. Objects that it linked live
+    /// on.
     pub fn cuc_linker_release(linker: *mut cuc_linker);
     /// Add a reference to a linker.
     pub fn cuc_linker_retain(linker: *mut cuc_linker) -> *mut cuc_linker;
@@ -3338,7 +3340,7 @@ extern "C" {
     pub fn cuc_memory_pool_get_current(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
     /// The driver's default pool for a kind of memory, even when another pool is current.
     pub fn cuc_memory_pool_get_default(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// Read the size of a pool. The four numbers are read one after the other.
+    /// Read the size of a pool. The four numbers are read one after the other, not as one snapshot.
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
     /// The driver's handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
@@ -3424,7 +3426,7 @@ extern "C" {
     pub fn cuc_object_get_module(out: *mut *mut c_void, object: *mut cuc_object, device: *mut cuc_device) -> cuc_status;
     /// The PTX of the code: the object's own text if it is PTX, otherwise the PTX that accompanies it.
     pub fn cuc_object_get_ptx(text: *mut *const c_char, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
-    /// The address of a device function that is the same on every device.
+    /// The unified address of a device function, which is valid on every device.
     pub fn cuc_object_get_unified_function(out: *mut *mut c_void, object: *mut cuc_object, name: *const c_char) -> cuc_status;
     /// The kind of code in an object.
     pub fn cuc_object_kind(object: *const cuc_object) -> i32;
@@ -3462,7 +3464,7 @@ extern "C" {
     pub fn cuc_program_backend(program: *const cuc_program) -> *const c_char;
     /// Compile a program.
     pub fn cuc_program_compile(out: *mut *mut cuc_object, program: *mut cuc_program, target: i32) -> cuc_status;
-    /// The duration of the last compilation, including failed ones.
+    /// The duration of the last compilation, even if it failed.
     pub fn cuc_program_compile_ns(program: *const cuc_program) -> u64;
     /// Create a program from a source text. Nothing is compiled yet.
     pub fn cuc_program_create(out: *mut *mut cuc_program, source_kind: i32, text: *const c_char, bytes: usize, options: *const cuc_program_options) -> cuc_status;
@@ -3472,13 +3474,13 @@ extern "C" {
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
     /// The key under which a cache keeps the code of a program.
     pub fn cuc_program_get_key(out: *mut u8, program: *mut cuc_program, target: i32) -> cuc_status;
-    /// The compiler's log of the last compilation, including warnings of a success.
+    /// The compiler's log of the last compilation, including the warnings of a successful one.
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.
     pub fn cuc_program_options_init(options: *mut cuc_program_options, caller_size: usize);
     /// The last compilation's outcome for the precompiled header.
     pub fn cuc_program_pch_status(program: *const cuc_program) -> i32;
-    /// Release a reference; the last one frees the program. Its objects live on.
+    /// Release a reference; the last one frees the program. Objects compiled from it live on.
     pub fn cuc_program_release(program: *mut cuc_program);
     /// Add a reference to a program.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
@@ -3587,13 +3589,13 @@ extern "C" {
     pub fn cuc_tensor_check(tensor: *const cuc_tensor) -> cuc_status;
     /// The number of elements of a tensor: the product of its shape.
     pub fn cuc_tensor_elements(tensor: *const cuc_tensor) -> i64;
-    /// Initialise a contiguous tensor at the start of a buffer.
+    /// Initialize a contiguous tensor at the start of a buffer.
     pub fn cuc_tensor_from_buffer(out: *mut cuc_tensor, buffer: *const cuc_buffer, dtype: cuc_dtype, rank: i32, shape: *const i64) -> cuc_status;
     /// Read a DLPack tensor.
     pub fn cuc_tensor_from_dlpack(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor_versioned) -> cuc_status;
     /// Read a DLPack tensor in the format before 1.0, which has no read-only flag.
     pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
-    /// Initialise a contiguous tensor, with the last dimension fastest.
+    /// Initialize a contiguous tensor, with the last dimension fastest.
     pub fn cuc_tensor_from_pointer(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
     /// Check whether a tensor is contiguous, with the last dimension fastest.
     pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
