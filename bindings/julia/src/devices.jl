@@ -24,8 +24,8 @@ arch(it::Device) = unsafe_string(C.cuc_device_arch(it))
 """An attribute by its number, such as `CuCore.C.CUC_DEVICE_MULTIPROCESSOR_COUNT`."""
 attribute(it::Device, which) = Int(given(out -> C.cuc_device_get_attribute(out, it, which), Int32))
 
-"""Wait for all work of a device or stream, or for the work an event recorded; throws its
-failures."""
+"""Wait for all work of a device or a stream, or for the work that an event recorded; throw its
+error if it failed."""
 synchronize(it::Device) = (check(C.cuc_device_synchronize(it)); nothing)
 
 @handle Stream cuc_stream """
@@ -61,7 +61,7 @@ synchronize(it::Stream) = (check(C.cuc_stream_synchronize(it)); nothing)
 """The driver's CUstream, borrowed."""
 native(it::Stream) = C.cuc_stream_handle(it)
 
-"""True once all work of a stream, or the work an event recorded, is done."""
+"""True once all work of a stream, or the work that an event recorded, is done."""
 Base.isready(it::Stream) = check(C.cuc_stream_query(it)) == C.CUC_OK
 
 @handle Event cuc_event """

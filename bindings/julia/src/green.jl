@@ -44,10 +44,10 @@ const SPLIT_FLAGS = (any = C.CUC_SMS_ANY, max_cluster = C.CUC_SMS_MAX_CLUSTER)
     split(multiprocessors, least = 0; limit = 0, any = false, max_cluster = false)
 
 Split into equal groups of at least `least` multiprocessors (0: the smallest possible), and
-return the groups and the remainder or `nothing`. `limit` bounds the number of groups; 0: as
-many as possible. `any` allows smaller groups, which may not support large clusters;
-`max_cluster` makes groups that support the largest clusters. Only all multiprocessors of a
-device or context can be split.
+return the groups, and the remainder or `nothing`. `limit` bounds the number of groups; 0: as
+many as possible. `any` allows smaller groups, possibly without support for large clusters;
+`max_cluster` makes groups that support the largest clusters. Groups and remainders cannot be
+split again.
 """
 function Base.split(it::Multiprocessors, least::Integer = 0; limit::Integer = 0, given...)
     least >= 0 && limit >= 0 ||

@@ -38,9 +38,9 @@ raw_of(it::IpcHandle) = Ref(C.cuc_ipc_handle(it.bytes))
     import_ipc(Buffer, stream, pool, handle, bytes)
     import_ipc(Event, handle, device = Device())
 
-Import from another process: a pool, for importing its buffers; a buffer of that many bytes,
-which must stay alive there until this one is dropped and the stream has reached that point;
-or an event, to wait for the work that it recorded.
+Import from another process: a pool, for importing its buffers; a buffer of that many bytes; or
+an event, to wait for the work that it recorded. The buffer must stay alive in the other process
+until this process's buffer is dropped and the stream has reached the release.
 """
 import_ipc(::Type{MemoryResource}, fd::RawFD, device::Device = Device()) = MemoryResource(
     made(out -> C.cuc_memory_pool_from_fd(out, device, reinterpret(Int32, fd)), C.cuc_memory_resource))

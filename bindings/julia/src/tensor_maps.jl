@@ -60,8 +60,8 @@ function reversed(what, values, count, room, ::Type{T}) where {T}
     ntuple(i -> i <= count ? T(values[count + 1 - i]) : T(0), room)
 end
 
-# Throw the error of a failed call. Count dimensions as the caller does, who sees two fewer for
-# images.
+# Throw the error of a failed call. Its message counts dimensions in Julia's order; for `lower` and
+# `upper`, it counts only the image's dimensions, without channels and images.
 function check_map(status, rank)
     status < 0 || return
     e = last_error()
@@ -105,7 +105,7 @@ function TensorMap(array::Mappable, box; given...)
 end
 
 function image_of(lower, upper, rank, channels, pixels)
-    corner(what, given) = reversed(what, given, rank < 3 ? length(given) : rank - 2, 3, Int32) # C rejects two
+    corner(what, given) = reversed(what, given, rank < 3 ? length(given) : rank - 2, 3, Int32) # C rejects ranks below 3
     check_range("channels", channels, UInt32)
     check_range("pixels", pixels, UInt32)
     Ref(struct_of(C.cuc_tensor_map_image; lower = corner("lower", lower), upper = corner("upper", upper),
@@ -130,8 +130,8 @@ end
 """
     CuCore.im2col_wide(array, lower, upper, channels, pixels; w128 = false, options...)
 
-The same along the image width only, for compute capability 10.0; it supports swizzles. With
-`w128` a copy takes 128 pixels.
+Like `CuCore.im2col`, but along the image width only; needs compute capability 10.0 and a swizzle.
+With `w128` a copy takes 128 pixels.
 """
 function im2col_wide(array::Mappable, lower::Integer, upper::Integer, channels::Integer, pixels::Integer;
                      w128::Bool = false, given...)

@@ -63,7 +63,7 @@ Base.close(it::MemoryPiece) = (ccall(:close, Cint, (Cint,), reinterpret(Int32, i
     end
 
 Return the [`MemoryPiece`](@ref)s of a buffer from `virtual_memory(ipc = true)`: one, plus
-one per growth. Send their file descriptors to a child or over a Unix socket, with their
+one for each growth. Send their file descriptors to a child or over a Unix socket, with their
 sizes and the buffer's. The caller closes them; the second form closes them when the
 function returns.
 """

@@ -293,7 +293,7 @@ end
             node(() -> fill_bytes!(side, part(range), value), other, side)
         end
         @test_throws CuError CuCore.update!(exec, other)
-        # The driver frees a graph if a branch has not joined the capture into it.
+        # The driver frees a graph if a capture into it ends before a branch has been joined.
         branch = Stream()
         not_joined() = (fill_bytes!(side, part(1:4), 0x06); wait(branch, side); fill_bytes!(branch, part(5:8), 0x07))
         @test_throws CuError node(not_joined, graph, side)
@@ -425,7 +425,7 @@ end
             pieces
         end
         isopen_fd(fd) = ccall(:fcntl, Cint, (Cint, Cint), reinterpret(Int32, fd), 1) >= 0
-        @test !any(isopen_fd(piece.fd) for piece in pieces) # closed when the function was done
+        @test !any(isopen_fd(piece.fd) for piece in pieces) # closed when the function returned
         @test Array(stream, DeviceArray{UInt8}(buffer, 3grain)) == fill(0xa5, 3grain)
 
         @test_throws ErrorException export_pieces(each -> (append!(pieces, each); error("on purpose")), buffer)

@@ -37,9 +37,8 @@ fn main() {
     }
 }
 
-/// Link the shared libraries into the target folder, because for `cargo run` and `cargo test` the
-/// loader searches that folder and none outside. The library finds the simulated driver beside
-/// itself.
+/// Link the shared libraries into the target folder: `cargo run` and `cargo test` make the loader
+/// search that folder, but none outside it. The library finds the simulated driver beside itself.
 fn lead_cargo_to(folder: &Path) {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -152,7 +152,8 @@ impl Stream {
 
     /// Add a conditional node to this capturing stream, and let `fill` add work to its bodies
     /// through [`Graph::node`] and another stream. The bodies belong to the graph that has the
-    /// node, and share its rule of one call at a time, so they are lent to this thread only.
+    /// node. Only one call at a time may use that graph or its bodies, so no other thread can use a
+    /// body.
     ///
     /// ```compile_fail,E0277
     /// # fn f(stream: &cucore::Stream) -> cucore::Result<()> {
@@ -208,7 +209,7 @@ impl GraphExec {
             .map(drop)
     }
 
-    /// Whether launches run the node.
+    /// Return whether launches run the node.
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         let mut enabled = 0;
         let node = node.alive()?;

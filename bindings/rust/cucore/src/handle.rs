@@ -1,7 +1,7 @@
 //! Owned references to C handles.
 
-/// Defines a type that owns one reference and releases it on drop; if clone() is declared, it
-/// retains another one.
+/// Defines a type that owns one reference and releases it on drop; clone(), if declared, retains
+/// another reference.
 macro_rules! handle {
     ($(#[$comment:meta])* $name:ident, $raw:ident, $release:ident) => {
         $(#[$comment])*

@@ -50,8 +50,8 @@ impl Buffer {
     /// Import a buffer of another process from an imported pool.
     ///
     /// # Safety
-    /// The buffer must have that many bytes, and stay alive in the other process until this one is
-    /// dropped and the stream has reached that point.
+    /// The buffer must have that many bytes. It must stay alive in the other process until this
+    /// buffer is dropped and the stream has reached the release.
     pub unsafe fn from_ipc_handle(
         stream: &Stream,
         pool: &MemoryResource,

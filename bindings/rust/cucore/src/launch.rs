@@ -77,8 +77,8 @@ impl Config {
         self
     }
 
-    /// Allow the kernel to start before the preceding one completes; the kernel itself must wait
-    /// for that.
+    /// Allow the kernel to start before the preceding one completes; it must then wait itself for
+    /// that kernel to complete.
     pub fn programmatic(mut self) -> Self {
         self.raw.flags |= sys::CUC_LAUNCH_PROGRAMMATIC;
         self

@@ -9,7 +9,7 @@ handle! {
     MemoryResource, cuc_memory_resource, cuc_memory_resource_release, cuc_memory_resource_retain
 }
 
-/// Where memory is located.
+/// The kind of memory: where it is located.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum MemoryKind {

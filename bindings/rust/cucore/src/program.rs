@@ -28,7 +28,7 @@ pub struct ProgramOptions {
 
 type Set = fn(&mut sys::cuc_program_options, *const *const c_char, usize);
 
-/// Sets the field of each list of strings.
+/// For each list of strings, a function that sets its fields in the C struct.
 const LISTS: [Set; 6] = [
     |o, at, count| (o.define_macros, o.define_macro_count) = (at, count),
     |o, at, count| (o.include_paths, o.include_path_count) = (at, count),
@@ -105,7 +105,7 @@ impl ProgramOptions {
         for (text, field) in [(&self.name, &mut raw.name), (&self.arch, &mut raw.arch)] {
             if let Some(text) = text {
                 kept.push(c_text(text)?);
-                *field = kept[kept.len() - 1].as_ptr(); // heap memory, not moved by the list
+                *field = kept[kept.len() - 1].as_ptr(); // stays valid while `kept` grows
             }
         }
         for (list, set) in self.lists.iter().zip(LISTS) {

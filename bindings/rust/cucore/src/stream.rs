@@ -42,12 +42,12 @@ impl Stream {
         check(unsafe { sys::cuc_stream_synchronize(self.as_raw()) }).map(drop)
     }
 
-    /// Whether all work is done.
+    /// Return whether all work is done.
     pub fn is_done(&self) -> Result<bool> {
         check(unsafe { sys::cuc_stream_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
 
-    /// Whether work is captured instead of run.
+    /// Return whether work is captured instead of run.
     pub fn is_capturing(&self) -> Result<bool> {
         let mut capturing = 0;
         check(unsafe { sys::cuc_stream_is_capturing(&mut capturing, self.as_raw()) })?;
@@ -178,7 +178,7 @@ impl Event {
         Self::made(|out| unsafe { sys::cuc_event_create(out, device.as_raw(), &options) })
     }
 
-    /// Whether the recorded work is done.
+    /// Return whether the recorded work is done.
     pub fn is_done(&self) -> Result<bool> {
         check(unsafe { sys::cuc_event_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
