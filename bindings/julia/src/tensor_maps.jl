@@ -105,7 +105,8 @@ function TensorMap(array::Mappable, box; given...)
 end
 
 function image_of(lower, upper, rank, channels, pixels)
-    corner(what, given) = reversed(what, given, rank < 3 ? length(given) : rank - 2, 3, Int32) # C rejects ranks below 3
+    # The C function rejects ranks below 3.
+    corner(what, given) = reversed(what, given, rank < 3 ? length(given) : rank - 2, 3, Int32)
     check_range("channels", channels, UInt32)
     check_range("pixels", pixels, UInt32)
     Ref(struct_of(C.cuc_tensor_map_image; lower = corner("lower", lower), upper = corner("upper", upper),
