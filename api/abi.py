@@ -79,13 +79,13 @@ def is_stream(parameter):
 
 
 def is_result(parameter, parameters):
-    """True if the call writes to the parameter, or if it is the capacity or count of one that the call writes to."""
+    """True if the parameter is an output, or if it is the capacity or count of an output array."""
     of = next((p for p in parameters if p["name"] == parameter.get("length_of")), parameter)
     return of.get("direction", "in") != "in" or of["name"] == "out"
 
 
 def signatures(api):
-    """Yield each function and callback: its name, its parameters, and how many of these are the callback's `user`."""
+    """Yield each function and callback as (name, parameters, number of leading `user` parameters: 0 or 1)."""
     for each in api["functions"]:
         yield each["name"], each["parameters"], 0
     callbacks = list(api["callbacks"].items())
@@ -99,7 +99,7 @@ def misplaced_streams(api):
     """List the signatures that break the rule for streams in docs/abi.md: the stream is the first input."""
     found = []
     for name, parameters, user in signatures(api):
-        if name.endswith("_set_stream"):  # the stream is the value
+        if name.endswith("_set_stream"):  # here the stream is the value to set
             continue
         place = next((i for i, p in enumerate(parameters) if is_stream(p)), 0)
         before = [p["name"] for p in parameters[user:place] if not is_result(p, parameters)]

@@ -5,7 +5,7 @@
                                that would break compiled programs are refused; --break allows
                                them until the first release
     api.py check               compare the files with the headers; exits 1 with the differences.
-                               This and "write" refuse a stream that is not the first input
+                               This and "write" refuse a function whose stream is not the first input
     api.py layout [CC...]      check sizes, offsets and values with a compiler, as C and C++
     api.py symbols LIBRARY     check that the shared library exports what its description lists
     api.py cdef [LIBRARY]      print C declarations without preprocessor directives, for cffi

@@ -13,7 +13,8 @@ import clang.cindex as clang
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include"
 
-# For each library, the header that declares everything, and foreign headers.
+# For each library, the header that includes all others, and either the headers that do not belong to
+# the library (`without`) or the only ones that do (`only`).
 LIBRARIES = {
     "cucore": {"header": "cucore.h", "without": {"bench.h", "check.h", "tune.h"}},
     "cucore-bench": {"header": "tune.h", "only": {"bench.h", "tune.h"}},
@@ -300,7 +301,7 @@ def lists(header):
 
 
 def listed_functions(known):
-    """Return functions declared by a list: name -> the equivalent of an own comment."""
+    """Return functions declared by a list: name -> (brief, tags), as a doc comment would give them."""
     result, rules = {}, []
     for comment, rows in known.values():
         said = [("thread", r"one call at a time[^;.]*"), ("capture", "no driver call"),
@@ -336,8 +337,8 @@ ENUM_NAMES = {
 
 
 def rows_of(rows, names):
-    """Return each name's row for an enum made from a list. Names are the rows' constants, or those after a common
-    prefix. Nothing for other enums."""
+    """If `names` are the constants of an enum made from this list, return name -> row; otherwise {}. The names are
+    words of the rows, with or without a common prefix."""
     for place in (0, 1):
         words = [row[place] for row, _ in rows if len(row) > place and row[place].isupper()]
         if len(words) == len(rows) and rows and names[0].endswith(words[0]):
@@ -407,7 +408,7 @@ def constants(header):
 
 
 def is_private(cursor):
-    """Return true for what only the headers' own macros use: cuc__name, and an enum of CUC__NAME."""
+    """Return true for a declaration that only the headers' own macros use: cuc__name, or an enum of CUC__NAME."""
     names = [cursor.spelling] + [each.spelling for each in cursor.get_children()
                                  if cursor.kind == Cursor.ENUM_DECL]
     return any(re.match(r"cuc__|CUC__", name) for name in names)

@@ -12,7 +12,7 @@ def roff(text):
 
 
 def marked(text):
-    """The same with `code` and functions in bold."""
+    """Escape text for roff, with `code` and functions in bold."""
     text = re.sub(r"`([^`]+)`", r"\\fB\1\\fR", roff(text))
     return re.sub(r"\b(cuc_\w+)\(\)", r"\\fB\1\\fR()", text)
 

@@ -19,7 +19,7 @@ def rust(spelling, kind=None):
     stars, base = spelling.count("*"), spelling.replace("*", "").strip()
     if not stars:
         return SCALARS.get(base, base)
-    # const qualifies the text to its left: "const char * const *" points to a constant pointer.
+    # const qualifies the type to its left: "const char * const *" points to a constant pointer.
     parts = [part.strip() for part in spelling.split("*")]
     inner = parts[0].replace("const", "").strip()
     result, constant = SCALARS.get(inner, inner), "const" in parts[0]
