@@ -218,7 +218,7 @@ typedef struct cuc_bench_comparison {
 /** The differences that decide a verdict. Zero selects the default of every field. */
 typedef struct cuc_bench_thresholds {
     size_t struct_size; /**< sizeof(cuc_bench_thresholds); the initializers set it */
-    double same_within; /**< SAME if the interval lies between 1 - this and 1 + this; 0: 0.01 */
+    double same_within; /**< SAME if the whole interval is at most this far from 1; 0: 0.01 */
     double noise_floor; /**< a ratio nearer to 1 than this is neither FASTER nor SLOWER; 0: 0.005 */
 } cuc_bench_thresholds;
 

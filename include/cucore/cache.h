@@ -4,8 +4,8 @@
  *
  * A cache is a folder of entries. The key of an entry is a hash of everything that can change the
  * result. All programs of a user may share a cache. A write stores an entry completely or not at
- * all, and every read checks it. The least recently used entries are removed first. A cache never
- * makes another call fail: if its folder cannot be used, every program is compiled.
+ * all, and every read checks it. A full cache removes its least recently used entries. A cache
+ * never makes another call fail: if its folder cannot be used, every program is compiled.
  */
 #ifndef CUCORE_CACHE_H
 #define CUCORE_CACHE_H

@@ -414,8 +414,8 @@ CUC_API cuc_status cuc_copy_batch(cuc_stream *stream, const cuc_copy_batch_param
  * @param count         number of repetitions; 0 fills nothing
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, pattern_bytes is not one of the three, pattern
- *                                    does not fit in them, ptr is 0 or misaligned, or the range
- *                                    extends past the end of the address space
+ *                                    does not fit in pattern_bytes, ptr is 0 or misaligned, or the
+ *                                    range extends past the end of the address space
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async
  * @since 0.1

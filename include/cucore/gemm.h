@@ -323,8 +323,9 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * alpha other than 1 and no c loads the code for it.
  *
  * @order  enqueues and returns; the arrays must stay valid until the product is complete. From
- *         compute capability 9.0 on, the kernel starts while the preceding one ends, and waits for
- *         its end before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see CUC_GEMM_PLAIN_LAUNCH)
+ *         compute capability 9.0 on, the kernel starts while the preceding kernel ends, but waits
+ *         for the end of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
+ *         CUC_GEMM_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph, or two if the reduction is split
  * @param stream the queue, of the plan's device
@@ -368,8 +369,8 @@ CUC_API cuc_status cuc_gemm_batched(cuc_stream *stream, cuc_gemm_plan *plan, dou
                                     double beta, const cuc_gemm_args *args);
 
 /**
- * Compute many products in stream order. All b have the same shape; each product covers a range of
- * rows of a and d.
+ * Compute many products in stream order. All matrices b have the same shape; each product covers a
+ * range of rows of a and d.
  *
  * Group g is d[offsets[g] .. offsets[g + 1]] = a[offsets[g] .. offsets[g + 1]] b[g], and the rest
  * as in cuc_gemm(). Offsets are on the device and may be written by earlier work on the stream; a

@@ -118,11 +118,11 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; the capture goes on
  * @retval CUC_ERROR_DRIVER           the capture is spoilt, a stream has not been joined again, or
  *                                    a capture into the body of one of its conditional nodes ended
- *                                    badly. The message names the case, the call that was refused
- *                                    first, and whether a graph that it added to is freed or its
- *                                    stream stays captured for good. If another thread or stream
- *                                    began the capture without cucore, the driver drops or spoils
- *                                    the capture
+ *                                    badly. The message names the case and the call that was
+ *                                    refused first. It also says if the graph that the capture
+ *                                    added to is freed, or if the stream stays captured for good.
+ *                                    If another thread or stream began the capture without cucore,
+ *                                    the driver drops or spoils the capture
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -342,7 +342,7 @@ enum {
  * @param      flags CUC_DOT_ bits; 0: node types, kernel names and copy directions
  * @retval CUC_OK                     drawn
  * @retval CUC_ERROR_INVALID_ARGUMENT text or graph is NULL, or a flag is unknown
- * @retval CUC_ERROR_IO               the driver has no place to write its output
+ * @retval CUC_ERROR_IO               no file in memory can be created for the driver's output
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphDebugDotPrint
@@ -373,9 +373,9 @@ CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint3
  * Make a graph hold a user object. cucore drops the object once the graph, its instances and all
  * their launches are gone.
  *
- * A later cucore call drops the object; a driver thread never does. Calls that drop objects create,
- * update or release a graph, wait for a stream or device, or create a buffer, while no capture by
- * cucore is active.
+ * A later cucore call drops the object; a driver thread never does. While no capture by cucore is
+ * active, these calls drop objects: those that create, update or release a graph, wait for a stream
+ * or a device, or create a buffer.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver

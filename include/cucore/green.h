@@ -4,9 +4,9 @@
  * work.
  *
  * The multiprocessors of a device are split into groups, and a green context owns some of them.
- * Work on its streams runs only there, so a kernel that fills its partition leaves the others free.
- * Memory, code, events and everything else belong to the device and work with these streams as with
- * any others.
+ * Work on its streams runs only there, so a kernel that fills its partition leaves the other
+ * multiprocessors free. Memory, code, events and everything else belong to the device and work with
+ * these streams as with any others.
  *
  *     cuc_device_get_sms(&all, device);
  *     cuc_sms_split(groups, &count, &rest, &all, 16, 0); // count: wanted, then available

@@ -5,8 +5,8 @@
  * One process creates a pool with CUC_MEMORY_POOL_IPC and passes its file descriptor to the other,
  * over a Unix socket (SCM_RIGHTS) or through fork() before the driver is initialized. The other
  * process imports the pool once. From then on, the first process can pass a buffer of the pool as
- * the 64 bytes of a cuc_ipc_handle, by any means. An event with CUC_EVENT_IPC needs only such
- * bytes.
+ * the 64 bytes of a cuc_ipc_handle, by any means. An event with CUC_EVENT_IPC needs only a
+ * cuc_ipc_handle.
  *
  *     cuc_memory_pool_export(&fd, pool);        // in this process
  *     cuc_buffer_export(&handle, buffer);

@@ -209,8 +209,9 @@ CUC_API cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *
  * against the kernel's parameters. If the kernel's PTX has the types, the call also distinguishes
  * floating-point numbers from others.
  *
- * A tile program's kernel takes tensors, and scalars of exactly the declared type. It has its own
- * block. If it also declares a grid, config may be NULL, and an empty grid is not a failure.
+ * A tile program's kernel takes tensors, and scalars of exactly the declared type. It determines
+ * its own block. If it also declares a grid, config may be NULL, and an empty grid is not a
+ * failure.
  *
  * @order  enqueues and returns; memory that the kernel uses must stay valid until it completes
  * @thread any thread; one call at a time on the same stream

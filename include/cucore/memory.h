@@ -91,15 +91,15 @@ CUC_API const char *cuc_memory_kind_name(int32_t kind);
 CUC_API cuc_memory_resource *cuc_memory_resource_retain(cuc_memory_resource *resource);
 
 /**
- * Release a resource; the last release destroys it, including a pool that it created.
+ * Release a resource; the last release destroys it.
  *
  * Buffers retain their resource. Addresses from cuc_memory_allocate() do not, so free them first. A
- * pool that has held memory is not destroyed when it is released. Its memory returns to the system
- * at the next wait for the work that freed that memory. cucore keeps the empty pool, and the next
- * pool created with the same options reuses it. A pool that is shared with other processes or
- * devices cannot be reused. Such a pool, and any pool beyond 32 kept ones, is destroyed at least a
- * second later, when another pool is created or released. (In CUDA 13.0 and earlier, the driver
- * cannot safely destroy a pool while a thread waits for a stream.)
+ * pool that the resource created is destroyed with it, unless the pool has held memory. In that
+ * case the memory returns to the system at the next wait for the work that freed it, and cucore
+ * keeps the empty pool for the next resource with the same options. A pool that is shared with
+ * other processes or devices cannot be reused. Such a pool, and any pool beyond 32 kept ones, is
+ * destroyed at least a second later, when another pool is created or released. (In CUDA 13.0 and
+ * earlier, the driver cannot safely destroy a pool while a thread waits for a stream.)
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -299,7 +299,7 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
 /**
  * Free memory from cuc_memory_allocate().
  *
- * @order  the memory is freed when the stream reaches the call; no later work may use it. A
+ * @order  the memory is freed when the stream reaches this point; no later work may use it. A
  *         synchronous resource waits for the stream and frees before the call returns
  * @thread any thread
  * @capture freeing a pool's memory becomes a node of the graph. For a synchronous resource, it is

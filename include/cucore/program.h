@@ -288,8 +288,8 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @retval CUC_OK                     compiled; cuc_program_log() may hold warnings
  * @retval CUC_ERROR_COMPILE          the source is wrong: the message has the first error, and
- *                                    cuc_error_log() the compiler's log, followed by the lines
- *                                    around each error of this source
+ *                                    cuc_error_log() has the compiler's log, followed by the lines
+ *                                    of this source around each error
  * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, target does not match the source or
  *                                    the arch, or the compiler refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive

@@ -33,11 +33,11 @@ CUC_BEGIN_DECLS
  *   - `_import(value, stream)`, a class method: called if the producer has no
  *     `__dlpack_c_exchange_api__`, or if the stream is not an object with `_stream_h` (int);
  *   - `_failed()`, a class method: raises the calling thread's last failure;
- *   - `_may_call()`: returns whether the calling thread may call CUDA, which a driver thread that
- *     runs a Python callback must not do: 2 always, 1 at present, 0 no. The first class that has
- *     this method defines it for all classes. If it returns 0, memory that Python drops is kept
- *     until the next call that creates a buffer, waits for a stream or works on a graph; that call
- *     releases the memory.
+ *   - `_may_call()`: returns 0 if the calling thread must not call CUDA, because it may be a
+ *     driver thread that runs a Python callback; 1 if it may call CUDA at present; 2 if it always
+ *     may. The first class that has this method defines it for all classes. If it returns 0,
+ *     memory that Python drops is kept until the next call that creates a buffer, waits for a
+ *     stream or works on a graph; that call releases the memory.
  *
  * The methods look up a producer's `__dlpack_c_exchange_api__` once for each type. If a stream is
  * given, they make it wait for the producer's current stream.
@@ -55,7 +55,7 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_python_add_dlpack(void *type);
 
 /**
- * Create the base type of one of the package's classes, with the fields that C code reads.
+ * Create the base type of a class of the Python package, with the fields that C code reads.
  *
  * "Handle" holds the C handle, its attribute `_h`; "Buffer", "Event", "MemoryResource", "Device"
  * and "Stream" derive from it and have further fields. A "LaunchConfig" holds a cuc_launch_config,
@@ -78,7 +78,7 @@ CUC_API cuc_status cuc_python_add_dlpack(void *type);
 CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
 
 /**
- * Replace methods and properties of one of the package's classes with the library's C versions.
+ * Replace methods and properties of a class of the Python package with the library's C versions.
  *
  * Each C version replaces a Python definition, and calls that definition if the object is closed or
  * an argument is of an unusual kind. Hashes, comparisons and the like are slots of the base type:

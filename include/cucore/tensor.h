@@ -91,8 +91,8 @@ CUC_API cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buf
  * @param tensor the tensor
  * @retval CUC_OK                     it is valid
  * @retval CUC_ERROR_INVALID_ARGUMENT tensor is NULL, dtype is unknown, rank is out of range, an
- *                                    extent is negative, data is 0 or misaligned for the element
- *                                    although there are elements, device is below -1, flags has an
+ *                                    extent is negative, the tensor has elements but data is 0 or
+ *                                    misaligned for their type, device is below -1, flags has an
  *                                    unknown bit, the size of the elements in bytes exceeds 64
  *                                    bits, or the strides reach past an end of the 64-bit address
  *                                    space
@@ -225,8 +225,8 @@ typedef struct cuc_dl_managed_tensor_versioned {
  * Read a DLPack tensor.
  *
  * The managed tensor still belongs to the caller: call its deleter when you no longer use `out`. To
- * leave this to a buffer, pass the managed tensor and a function that calls the deleter as the
- * owner and drop_owner of cuc_buffer_from_pointer().
+ * leave this to a buffer, call cuc_buffer_from_pointer() with the managed tensor as the owner, and
+ * with a drop_owner that calls the deleter.
  *
  * @order  the caller does DLPack's stream handshake, which orders the producer's work before the
  *         use of `out`

@@ -154,10 +154,10 @@ typedef void (*cuc_tile_dimension_fn)(void *user, const char *dimension);
  * Report which dimensions a kernel has with the given arguments, in the form of `dimensions` in
  * cuc_program_options.
  *
- * To choose auto() for these dimensions, create a program without dimensions, call this function
- * with the intended arguments, and create the program again with the reported dimensions. The call
- * reads only the dtypes, ranks and shapes of tensors and the values of integers. It reads no memory
- * and checks no facts.
+ * To choose the auto() constants for these dimensions, create a program without dimensions, call
+ * this function with the intended arguments, and create the program again with the reported
+ * dimensions. The call reads only the dtypes, ranks and shapes of tensors and the values of
+ * integers. It reads no memory and checks no facts.
  *
  * @thread one call at a time on the same program; `visit` is called on the calling thread
  * @capture makes no driver call

@@ -334,7 +334,7 @@ CUC_API void cuc_tile_grid(cuc_tile_program *program, const char *file, uint32_t
 
 /**
  * Mark the following calls as the work of a function that builds code. Messages then also report
- * the position from which that function was called, as they do for a `fn`.
+ * the position from which that function was called, as for a `fn` of the language.
  *
  * Such a function takes the program, a file and a line as its first arguments, like the functions
  * here. Call it with CUC_HERE(); it passes the three arguments on to this call.

@@ -90,7 +90,7 @@ typedef struct cuc_tune_options {
 CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size);
 
 /**
- * Find the fastest tile for a plan's kind and shape, using its own matrices.
+ * Find the fastest tile for a plan's kind and shape, on matrices that the call creates.
  *
  * Needs memory for several sets of the matrices, and NVRTC for the kernel that flushes L2.
  *

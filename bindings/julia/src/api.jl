@@ -1902,7 +1902,7 @@ cuc_gemm_args_init(args, caller_size) =
 # Compute many products of the same shape, in stream order, each like cuc_gemm().
 cuc_gemm_batched(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_batched, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
-# Compute many products in stream order. All b have the same shape; each product covers a range of rows of a and d.
+# Compute many products in stream order. All matrices b have the same shape; each product covers a range of rows of a and d.
 cuc_gemm_grouped(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_grouped, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
 # Set every option to its default.
@@ -2271,7 +2271,7 @@ cuc_memory_resource_is_pool(resource) =
 # The kind of memory that a resource allocates.
 cuc_memory_resource_kind(resource) =
     ccall((:cuc_memory_resource_kind, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
-# Release a resource; the last release destroys it, including a pool that it created.
+# Release a resource; the last release destroys it.
 cuc_memory_resource_release(resource) =
     ccall((:cuc_memory_resource_release, libcucore), Cvoid, (Ptr{cuc_memory_resource},), resource)
 # Add a reference to a resource.
@@ -2442,10 +2442,10 @@ cuc_python_add_call(type_) =
 # Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
 cuc_python_add_dlpack(type_) =
     ccall((:cuc_python_add_dlpack, libcucore), cuc_status, (Ptr{Cvoid},), type_)
-# Replace methods and properties of one of the package's classes with the library's C versions.
+# Replace methods and properties of a class of the Python package with the library's C versions.
 cuc_python_add_methods(type_, name) =
     ccall((:cuc_python_add_methods, libcucore), cuc_status, (Ptr{Cvoid}, Cstring), type_, name)
-# Create the base type of one of the package's classes, with the fields that C code reads.
+# Create the base type of a class of the Python package, with the fields that C code reads.
 cuc_python_get_base(out, name) =
     ccall((:cuc_python_get_base, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Cstring), out, name)
 # Create a Python function `launch(stream, config, kernel, *args)`.
@@ -2766,7 +2766,7 @@ cuc_tile_else(program, file, line) =
 # End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
 cuc_tile_end(program, file, line) =
     ccall((:cuc_tile_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Mark the following calls as the work of a function that builds code. Messages then also report the position from which that function was called, as they do for a `fn`.
+# Mark the following calls as the work of a function that builds code. Messages then also report the position from which that function was called, as for a `fn` of the language.
 cuc_tile_enter(program, file, line) =
     ccall((:cuc_tile_enter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x == y: bools

@@ -1879,7 +1879,7 @@ def cuc_memory_resource_is_pool(resource: Pointer) -> int:
 def cuc_memory_resource_kind(resource: Pointer) -> int:
     """The kind of memory that a resource allocates."""
 def cuc_memory_resource_release(resource: Pointer) -> None:
-    """Release a resource; the last release destroys it, including a pool that it created."""
+    """Release a resource; the last release destroys it."""
 def cuc_memory_resource_retain(resource: Pointer) -> int | None:
     """Add a reference to a resource."""
 def cuc_memory_synchronous_create(out: Pointer, device: Pointer, kind: int) -> int:
@@ -1993,9 +1993,9 @@ def cuc_python_add_call(type: Pointer) -> int:
 def cuc_python_add_dlpack(type: Pointer) -> int:
     """Add the DLPack protocol to a Python class of arrays:"""
 def cuc_python_add_methods(type: Pointer, name: bytes | None) -> int:
-    """Replace methods and properties of one of the package's classes with the library's C versions."""
+    """Replace methods and properties of a class of the Python package with the library's C versions."""
 def cuc_python_get_base(out: Pointer, name: bytes | None) -> int:
-    """Create the base type of one of the package's classes, with the fields that C code reads."""
+    """Create the base type of a class of the Python package, with the fields that C code reads."""
 def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
     """Create a Python function `launch(stream, config, kernel, *args)`."""
 def cuc_runtime_get_version(out: Pointer) -> int:

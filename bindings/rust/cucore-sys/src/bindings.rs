@@ -3109,8 +3109,8 @@ extern "C" {
     pub fn cuc_gemm_args_init(args: *mut cuc_gemm_args, caller_size: usize);
     /// Compute many products of the same shape, in stream order, each like cuc_gemm().
     pub fn cuc_gemm_batched(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
-    /// Compute many products in stream order. All b have the same shape; each product covers a range of
-    /// rows of a and d.
+    /// Compute many products in stream order. All matrices b have the same shape; each product covers a
+    /// range of rows of a and d.
     pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_gemm_options_init(options: *mut cuc_gemm_options, caller_size: usize);
@@ -3371,7 +3371,7 @@ extern "C" {
     pub fn cuc_memory_resource_is_pool(resource: *const cuc_memory_resource) -> i32;
     /// The kind of memory that a resource allocates.
     pub fn cuc_memory_resource_kind(resource: *const cuc_memory_resource) -> i32;
-    /// Release a resource; the last release destroys it, including a pool that it created.
+    /// Release a resource; the last release destroys it.
     pub fn cuc_memory_resource_release(resource: *mut cuc_memory_resource);
     /// Add a reference to a resource.
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
@@ -3490,9 +3490,9 @@ extern "C" {
     /// Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the
     /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
     pub fn cuc_python_add_dlpack(type_: *mut c_void) -> cuc_status;
-    /// Replace methods and properties of one of the package's classes with the library's C versions.
+    /// Replace methods and properties of a class of the Python package with the library's C versions.
     pub fn cuc_python_add_methods(type_: *mut c_void, name: *const c_char) -> cuc_status;
-    /// Create the base type of one of the package's classes, with the fields that C code reads.
+    /// Create the base type of a class of the Python package, with the fields that C code reads.
     pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
     /// Create a Python function `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
@@ -3721,7 +3721,7 @@ extern "C" {
     /// End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
     pub fn cuc_tile_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// Mark the following calls as the work of a function that builds code. Messages then also report
-    /// the position from which that function was called, as they do for a `fn`.
+    /// the position from which that function was called, as for a `fn` of the language.
     pub fn cuc_tile_enter(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x == y: bools
     pub fn cuc_tile_eq(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;

@@ -1,5 +1,6 @@
-//! Compares the cost of a launch through this crate with the bare C function called with prepared
-//! arguments: `cargo bench`. The simulated driver runs kernels on the CPU, so measure on a GPU.
+//! Compares the cost of a launch through this crate with that of a direct call of the C function
+//! with prepared arguments: `cargo bench`. The simulated driver runs kernels on the CPU, so measure
+//! on a GPU.
 
 use cucore::*;
 use std::time::Instant;

@@ -21,8 +21,8 @@ impl Stream {
     /// Wrap a stream of the driver, the CUDA runtime or another library.
     ///
     /// # Safety
-    /// `native` must be a CUstream that outlives this object, and nothing else may call it during
-    /// calls here.
+    /// `native` must be a CUstream that outlives this object, and no other code may use the stream
+    /// during a call on this object.
     pub unsafe fn from_handle(native: *mut c_void) -> Result<Self> {
         Self::made(|out| sys::cuc_stream_from_handle(out, native, std::ptr::null_mut(), None))
     }
