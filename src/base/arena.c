@@ -78,7 +78,7 @@ static void drop_chunk(struct chunk *c)
     free(c);
 }
 
-// Runs when the library is unloaded, too.
+// Also runs when the library is unloaded.
 __attribute__((destructor)) void cuc__arena_free_spares(void)
 {
     for (size_t i = 0; i < SPARE_SIZES; i++)

@@ -7,8 +7,8 @@
 
 struct cuc__arena;
 
-// A limit on the memory that several arenas hold together. Whole chunks count, as the system
-// allocates them. The caller must keep the account alive longer than its arenas.
+// A limit on the memory that several arenas hold together. The total counts the chunks that the
+// arenas allocate from the system. The caller must keep the account alive longer than its arenas.
 struct cuc__arena_account {
     size_t limit, held, peak;
     bool refused; // an arena has asked for more than the limit allows

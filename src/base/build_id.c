@@ -10,7 +10,7 @@
 
 enum { MOST_HEADERS = 128, MOST_NOTES = 1 << 16, START_BYTES = 4096, REMEMBERED = 16 };
 
-// An open file, and its first bytes. They mostly contain the headers and the notes.
+// An open file and its first bytes, which usually contain the ELF headers and the notes.
 struct elf {
     int fd;
     size_t bytes;
@@ -163,7 +163,7 @@ size_t cuc__build_id(unsigned char id[CUC__BUILD_ID_BYTES], const char *path,
     if (fd < 0)
         return 0;
     bytes = read_file(id, fd);
-    // Another file may have the path by now.
+    // Another file may have replaced the file at this path.
     if (bytes && cuc__file_is_settled(state, now) && fstat(fd, &about) == 0) {
         const struct cuc__file_state opened = cuc__file_state_of(&about);
         if (memcmp(&opened, state, sizeof(opened)) == 0)

@@ -53,7 +53,7 @@ struct cuc__helpers *cuc__helpers_start(size_t most)
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->offered, NULL);
     pthread_cond_init(&h->done, NULL);
-    sigfillset(&all); // the process's handlers run on its own threads
+    sigfillset(&all); // blocked, so that the process's signal handlers run on its own threads
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (h->count < most && h->count < CUC__HELPERS &&
            pthread_create(&h->threads[h->count], NULL, help, h) == 0)
@@ -89,7 +89,7 @@ void cuc__helpers_finish(struct cuc__helpers *h, struct cuc__task *task)
     pthread_mutex_unlock(&h->lock);
     if (waits)
         task->run(task->user);
-    task->state = CUC__TASK_DONE; // no helper has it any more
+    task->state = CUC__TASK_DONE; // no helper uses the task any more
 }
 
 void cuc__helpers_stop(struct cuc__helpers *h)

@@ -130,8 +130,8 @@ BY_INSTRUCTIONS void add_rounds(struct lane *l, int i)
     l->abef = _mm_sha256rnds2_epu32(l->abef, l->cdgh, _mm_shuffle_epi32(m, 0x0e));
 }
 
-// Adds a block to each of one or two messages. The rounds of one message wait for one another, but
-// those of two messages overlap.
+// Adds a block to each of one or two messages. The rounds of one message depend on one another.
+// Rounds of two messages do not, so the processor overlaps them.
 BY_INSTRUCTIONS void add_block_of(struct lane *l, int lanes, const unsigned char *const *data)
 {
     const __m128i big = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
@@ -237,7 +237,7 @@ void cuc__sha256_update(cuc__sha256 *hash, const void *data, size_t bytes)
     const unsigned char *at = data;
     size_t waiting = hash->bytes % BLOCK;
 
-    if (!bytes) // `data` may be NULL then
+    if (!bytes) // `data` may be NULL here
         return;
     hash->bytes += bytes;
     if (waiting) {
@@ -258,7 +258,7 @@ void cuc__sha256_finish(unsigned char digest[CUC__SHA256_BYTES], cuc__sha256 *ha
     static const unsigned char padding[BLOCK] = { 0x80 };
     unsigned char length[LENGTH];
     uint64_t bits = hash->bytes * 8;
-    size_t used = hash->bytes % BLOCK, capacity = BLOCK - LENGTH; // before the length
+    size_t used = hash->bytes % BLOCK, capacity = BLOCK - LENGTH; // before the length field
 
     write_big(length, (uint32_t)(bits >> 32));
     write_big(length + 4, (uint32_t)bits);

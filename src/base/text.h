@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// A zero-initialized struct is an empty text that grows; free() its `at`. After a loss, appends do
-// nothing.
+// A zero-initialized struct is an empty text that grows; free() its `at`. After text has been lost,
+// appends do nothing.
 struct cuc__text {
     char *at; // zero-terminated; NULL until the first append
     size_t length, capacity;

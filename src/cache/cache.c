@@ -284,7 +284,7 @@ static bool show(void *user, int folder, const char *name, const cuc__key *key,
     int error;
     bool right = cuc__store_read(&entry, &error, folder, name, key, false);
 
-    if (!right && error == ENOENT) // removed in between
+    if (!right && error == ENOENT) // removed since the walk found it
         return true;
     if (right) {
         memcpy(label, entry.label, entry.label_bytes);

@@ -130,7 +130,7 @@ static int write_entry(int folder, const char *name, const cuc__key *key, const 
     memcpy(w.start + CUC__ENTRY_HEAD, label, label_bytes);
     w.start_bytes = CUC__ENTRY_HEAD + label_bytes;
     int error = write_as(folder, &w, false);
-    if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS) // there are no links
+    if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS) // the file system has no links
         error = write_as(folder, &w, true);
     if (error == EEXIST && unlinkat(folder, name, 0) == 0) // this rename replaces no file
         error = write_as(folder, &w, true);

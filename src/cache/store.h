@@ -73,7 +73,8 @@ bool cuc__entry_key(cuc__key *key, const char *folder, const char *name);
 // for cuc__store_unlock(). Returns -1 if the key cannot be locked, as on a file system without
 // locks, or if another holder kept the lock for too long. The caller compiles in either case.
 int cuc__store_lock(const cuc__store *store, const cuc__key *key);
-int cuc__store_lock_in(int dir, const cuc__store *store, const cuc__key *key); // `dir` is open
+// Does the same in the store's folder, already open as `dir`.
+int cuc__store_lock_in(int dir, const cuc__store *store, const cuc__key *key);
 void cuc__store_unlock(int fd);
 
 // Locks the folder for trimming. Returns a descriptor, or -1 if another holder is trimming.

@@ -100,8 +100,8 @@ static int by_use(const void *left, const void *right)
 
 // Shrinks the store to 7/8 of the limit if it exceeds the limit, by removing the least recently
 // used entries. Returns the number of bytes left. An entry that another process uses or replaces
-// after the walk stays, unless the use falls between the last check of its time and its removal.
-// Losing that entry is harmless: a reader either has it open or compiles again.
+// after the walk stays, unless that happens between the last check of the entry's time of use and
+// its removal. Losing that entry is harmless: a reader either has it open or compiles again.
 static uint64_t trim(int folder, uint64_t max_bytes, const cuc__key *keep)
 {
     uint64_t goal = max_bytes - max_bytes / 8;

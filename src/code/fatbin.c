@@ -79,8 +79,8 @@ bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
     return true;
 }
 
-// Returns true if the entry runs on `arch`. The tens digits, arch / 10, are equal within a family
-// and within a group of architectures that run each other's machine code.
+// Returns true if the entry runs on `arch`. arch / 10 is equal for all architectures of a family,
+// and for architectures that run each other's machine code.
 bool cuc__fatbin_runs(const struct cuc__fatbin_entry *e, unsigned arch)
 {
     if (e->specific)

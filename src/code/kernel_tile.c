@@ -370,8 +370,8 @@ static cuc_status choose_members(uint32_t *member, uint32_t devices, const cuc_o
     return CUC_OK;
 }
 
-// Adds the code of member `n` if any device loads it, and replaces the member's index with the
-// index of the code.
+// Adds the code of member `n` if any device loads it, and records the index of that code for each
+// such device.
 static cuc_status add_member(struct cuc__tile_kernel *tile, const struct cuc__fatbin_entry *e,
                              uint32_t n, const uint32_t *member, struct found *f,
                              cuc_object *object, const char *name, const char *function)

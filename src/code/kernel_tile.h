@@ -26,8 +26,8 @@ struct cuc__tile_kernel {
     struct cuc__tile_code *code; // [code_count]
     uint32_t code_count;
     uint32_t device_count;
-    uint32_t *of_device; // [device_count] the code's index, by ordinal; NULL if there is only one
-                         // code
+    uint32_t *of_device; // [device_count] index into `code`, by device ordinal; NULL if there is
+                         // only one code
     struct cuc__parameter parameters[TILE_MAX_PARAMETERS];
 };
 
@@ -55,9 +55,9 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
 cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *object, const char *name,
                                   const char *function);
 
-// Defined in launch/tile.c. Converts arguments for the compiler's host code. Returns false, with a
-// text that names the argument, if an argument's kind or size differs from the parameter's. `out`
-// has room for TILE_MAX_PARAMETERS.
+// Defined in launch/tile.c. Converts arguments to the form that the compiler's functions for
+// launches take. Returns false, with a text that names the argument, if an argument's kind or size
+// differs from the parameter's. `out` has room for TILE_MAX_PARAMETERS.
 bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *kernel,
                               const cuc_arg *args, size_t count, char *text, size_t capacity);
 // Defined in launch/tensor_maps.c. Fills an entry's parameter block and replaces the grid with the

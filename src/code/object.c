@@ -149,7 +149,7 @@ static cuc_status create(cuc_object **out, int32_t kind, const void *data, size_
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "options.names[%zu].%s is NULL",
                              i, o->names[i].expression ? "symbol" : "expression");
 
-    // A mapping has two strings, in the order of the pairs.
+    // A mapping consists of the same two strings as a pair, in the same order.
     _Static_assert(sizeof(cuc_object_mapping) == sizeof(const char *[2]), "no padding");
     return cuc__object_create(out, kind, data, bytes, o->ptx, o->ptx_bytes, name,
                               (const char *const(*)[2])(uintptr_t)o->names, o->name_count, NULL,

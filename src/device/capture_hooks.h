@@ -17,8 +17,8 @@ struct cuc__capture_hooks {
     // Called before a stream is destroyed. Returns true if its capture can never be ended; the
     // caller then keeps the driver's stream and its context.
     bool (*was_stuck)(const struct cuc_stream *stream);
-    // Called when the driver refused a call with a code that captures cause. The first such call
-    // invalidated the capture. Both names must be static.
+    // Called when the driver refuses a call with a code that captures cause. Each active capture
+    // records its first such call, which invalidated it. Both names must be static.
     void (*refused)(int code, const char *function, const char *call);
 };
 

@@ -46,7 +46,7 @@ bool cuc__deferred_is_running(void)
 
 void cuc__deferred_run(void)
 {
-    const bool within = running; // true if a release called this function
+    const bool within = running; // true if one of the releases below called this function
     struct cuc__deferred *next;
 
     if (cuc__capturing())

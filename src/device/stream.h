@@ -22,7 +22,8 @@ struct cuc_stream {
                               // use
     struct cuc_green_context *green; // the green context of the stream, retained; NULL for an
                                      // ordinary stream
-    void *owner;                     // a foreign stream's owner; drop_owner() gets it at the end
+    void *owner;                     // the owner of a foreign stream; destroying the object passes
+                                     // it to drop_owner()
     void (*drop_owner)(void *owner);
 };
 

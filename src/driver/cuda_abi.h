@@ -499,13 +499,13 @@ typedef struct CUlaunchConfig_st {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-// The `extra` list of a launch: BUFFER_POINTER, an address, BUFFER_SIZE, the address of a size,
-// END.
+// The `extra` list of a launch: BUFFER_POINTER and an address, BUFFER_SIZE and the address of a
+// size, END.
 #define CU_LAUNCH_PARAM_END ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
 
-// As a block dimension, selects the one that the kernel was compiled with.
+// As a block dimension, stands for the dimension that the kernel was compiled with.
 enum { CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM = 1 };
 
 // Memory

@@ -35,7 +35,7 @@ typedef struct cuc__toolkit_status {
 // Describes a library to the code that all libraries share.
 typedef struct cuc__toolkit {
     const char *name;     // for cuc_find_library()
-    const char *title;    // for people
+    const char *title;    // the name in messages
     int library;          // a CUC_LIBRARY_ value
     int (*version)(void); // returns the loaded library's version, such as 13000, or 0 if unknown
     void *(*symbol)(void *handle, const char *name); // NULL is dlsym()

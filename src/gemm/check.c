@@ -150,7 +150,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool grouped = k->form == CUC_GEMM_GROUPED;
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
-    bool rows = k->bias_of_rows != x; // whether the bias has one value per row of the caller's d
+    bool rows = k->bias_of_rows != x; // true if the bias has one value per row of the caller's d
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
     cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
 

@@ -279,8 +279,8 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     }
 }
 
-// Returns true if stream-K is possible. Stream-K excludes TMA loads of arrays with the result's
-// shape, which are c and a residual.
+// Returns true if stream-K is possible. With stream-K, TMA cannot load c and the residual, which
+// have the result's shape.
 static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
@@ -308,7 +308,8 @@ static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
             consider(s, &t, wanted->rows);
 }
 
-// Returns true if threads would store the partial sums: in larger tiles with exchanged operands.
+// Returns true if threads would store the partial sums, which is so for larger tiles with exchanged
+// operands.
 static bool stores_slowly(const struct cuc__gemm_tile *t)
 {
     return cuc__gemm_is_exchanged(t) && t->rows > LEAST_SIDE;
@@ -428,8 +429,8 @@ static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_
             (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
-// Returns true if the tile is too large for operands that pass through registers, because they
-// cannot be copied to shared memory in their own order.
+// Returns true if the operands must pass through registers, because they cannot be copied to shared
+// memory in their own order, and the tile is too large for that.
 static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->transposed_a || !k->transposed_b);

@@ -68,7 +68,7 @@ static void make_views(struct views *v, const struct cuc__gemm_call *call)
         v->column_scale = *columns;
     if (k->form == CUC_GEMM_GROUPED)
         v->offsets = *g->offsets;
-    if (call->alpha == 0) { // makes the sums empty
+    if (call->alpha == 0) { // makes the sums of products empty
         v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
         v->b.shape[k->transposed_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
     }

@@ -70,8 +70,8 @@ struct cuc_gemm_plan {
     cuc_device *device;
     struct cuc__gemm_kind kind;
     struct cuc__gemm_tile tile;
-    bool recalled;     // from a record
-    bool plain_launch; // not programmatic
+    bool recalled;     // the tile comes from a tuning record
+    bool plain_launch; // launches are not programmatic
     cuc_gemm_choice choice;
     struct cuc__gemm_key key;
     char text[CUC__TUNED_CHOICE]; // the choice in the format of tuning records

@@ -267,15 +267,16 @@ static void put_split(struct text *t)
 // that started earlier. A flag is a number that memory does not contain by chance; the waiting
 // block clears it.
 //
-// The iterations of a tile count from the end of the sum. All blocks thus begin at the start of the
-// sum and load the same data at the same time. The kernel multiplies by inverses instead of
+// The iterations of a tile are numbered from the end of the sum. All blocks thus begin at the start
+// of the sum and load the same data at the same time. The kernel multiplies by inverses instead of
 // dividing, because a division would delay the next tile.
 static void put_stream(struct text *t)
 {
     bool fragments = cuc__gemm_partials_are_fragments(t->tile);
     const char *partials = fragments ? "partials" : "acc",
                *at = fragments ? "r, 0, 0, 0" : "r, 0, 0";
-    bool turned = !fragments && cuc__gemm_is_exchanged(t->tile); // as the accumulators are
+    bool turned = !fragments &&
+                  cuc__gemm_is_exchanged(t->tile); // transposed, like the accumulators
     const char *shape = fragments ? "BM // 16, BN // 8, 128" : turned ? "BN, BM" : "BM, BN";
     const char *open = turned ? "trans(" : "", *close = turned ? ")" : "";
 
@@ -308,7 +309,7 @@ static void put_stream(struct text *t)
            "    for k in iterations - to .. iterations - from {\n");
     put_product(t, "m");
     put(t, "    }\n    if of and from == to { return }\n");
-    if (fragments) // a thread's four accumulators, then the next lane's
+    if (fragments) // order: the four accumulators of a thread, then those of the next lane
         put(t,
             "    partials = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
             "[0, 3, 2, 4, 1, 5]), [%s])\n",

@@ -140,7 +140,8 @@ struct view {
     const char *name; // interned, owned
 };
 
-// Moves a view and its name into the instance. No thread may launch the instance meanwhile.
+// Moves a graph's properties, including the name, into the instance. No thread may launch the
+// instance meanwhile.
 static void take_view(cuc_graph_exec *e, const struct view *v)
 {
     e->nodes = v->nodes;

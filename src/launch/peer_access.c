@@ -116,7 +116,8 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
     if (!device && resource && resource->pool)
         device = resource->device;
 
-    // Accept a null pointer, memory of no device or of the stream's device, and managed memory.
+    // Accept a null pointer, managed memory, and memory that belongs to no device or to the
+    // stream's device.
     if (!b->ptr || access & CUC_MEMORY_ACCESS_MANAGED ||
         (!pageable && (!device || device == stream->device)))
         return CUC_OK;

@@ -77,8 +77,8 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
-    // Add an axis whose coordinate selects the end of the matrix. Like the axis of rows, it has a
-    // stride of one row. The base address moves back by the height of the matrix.
+    // Add an axis whose coordinate selects the row at which the matrix ends. Its stride is one row,
+    // like that of the axis of rows. The base address moves back by the height of the matrix.
     if (how->ends) {
         key.shape.rank = 3;
         key.shape.dims[2] = key.shape.dims[1] + 1;

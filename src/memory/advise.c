@@ -130,8 +130,8 @@ cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// The driver takes locations as runs of equal ones. Each call passes as many entries of the batch
-// as RUNS runs cover, so no batch needs host memory.
+// The driver takes one location for each run of consecutive entries with equal locations. Each call
+// passes as many entries as RUNS runs cover. The runs of any batch therefore fit in a fixed array.
 enum { RUNS = 64 };
 
 struct piece {

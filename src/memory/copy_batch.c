@@ -63,8 +63,9 @@ static bool same_attributes(const cuc_copy_attributes *a, const cuc_copy_attribu
                       a->dst_hint.type == b->dst_hint.type && a->dst_hint.id == b->dst_hint.id);
 }
 
-// The driver takes attributes as runs of equal ones, and accepts no empty copy. Each call passes as
-// many entries of the batch as RUNS runs cover, so no batch needs host memory.
+// The driver takes one set of attributes for each run of consecutive entries with equal attributes,
+// and accepts no empty copy. Each call passes as many entries as RUNS runs cover. The runs of any
+// batch therefore fit in a fixed array.
 enum { RUNS = 32 };
 
 struct piece {

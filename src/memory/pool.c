@@ -120,8 +120,8 @@ static CUmemAllocationType type_of(int32_t kind)
                                       : CU_MEM_ALLOCATION_TYPE_PINNED;
 }
 
-// Returns true for a pool that has never held memory. Once a high-water mark has been reset, it
-// proves nothing.
+// Returns true for a pool that has never held memory. A high-water mark of 0 shows this; cucore
+// sets `used` when it resets the mark.
 static bool is_unused(const cuc_memory_resource *resource)
 {
     uint64_t most = 1;

@@ -21,7 +21,7 @@ struct cuc__region {
     struct cuc__region *next;
     CUdeviceptr base;
     size_t reserved, mapped;
-    size_t users; // number of buffers, and of addresses handed out
+    size_t users; // number of buffers, including those about to be created
     struct cuc__piece **pieces;
     size_t count, capacity;
 };
@@ -68,7 +68,7 @@ void cuc__region_enter(struct cuc__virtual *v, struct cuc__region *r);
 // list.
 struct cuc__region **cuc__region_find(struct cuc__virtual *v, CUdeviceptr ptr);
 
-// virtual.c.
+// virtual.c
 
 // Refuses a buffer that is a slice, is empty, or is not virtual memory.
 cuc_status cuc__virtual_check_whole(const cuc_buffer *buffer, const char *function);

@@ -446,8 +446,8 @@ static struct walk begin_walk(const char *text)
     return (struct walk){ .rest = text, .at = text, .hash = text, .percent = text };
 }
 
-// Finds the next directive. A line is read on its own, because nothing before it changes its
-// directives.
+// Finds the next directive. Starts at the beginning of the marked line, because earlier lines do
+// not affect that line's directives.
 static bool next_directive(struct walk *w)
 {
     for (;; w->at++) {

@@ -67,7 +67,7 @@ struct cuc__directives {
     struct cuc__presence_operator {
         char name[64];
         size_t bytes;
-        // The search cannot hold this name, so every byte of a text may be the name's first one.
+        // The word search cannot look for this name, so every byte of a text is checked for it.
         bool is_everywhere;
     } operators[CUC__PRESENCE_OPERATORS];
     size_t operator_count;

@@ -42,7 +42,8 @@ struct scan {
     struct request *requests;     // a stack: the last request is the next to handle
     size_t request_count, request_room, bytes;
     struct cuc__included_text text; // the text of the file read last
-    int loaded_count, slow_count;   // of the first files: how many were read, how many slowly
+    int loaded_count, slow_count;   // among the first files: the number read, and the number that
+                                    // took long
     struct cuc__read_ahead *ahead;  // NULL: the scan reads every file itself
     struct cuc__directives directives;
 };

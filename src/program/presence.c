@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A beginning of a name that is longer than PART bytes counts as a part only from PART bytes on.
+// For a name longer than PART bytes, only a beginning of at least PART bytes counts as a part.
 enum { PART = CUC__WORD_PART, NAME_BYTES = 1024 };
 
 // ---- Words
@@ -43,7 +43,8 @@ static bool is_spread(const char *p, const char *name)
 }
 
 // Returns true if the word at `p` is the beginning of a name. A word that is itself an operator
-// does not count: without a file it is refused anyway, even before ##.
+// does not count, because an operator whose operand is not a file name is refused anyway, even
+// before ##.
 static bool is_beginning(const struct cuc__directives *d, const char *text, const char *p,
                          const char *name, size_t bytes)
 {
@@ -55,14 +56,14 @@ static bool is_beginning(const struct cuc__directives *d, const char *text, cons
     return length < bytes && memcmp(p, name, length) == 0 && !is_operator(d, p, length);
 }
 
-// Returns how many of its first bytes a name may lack and still count as the end of the name.
+// Returns how many first bytes of a name a word may lack and still count as the end of the name.
 static size_t cut_of(size_t bytes)
 {
     return bytes > PART ? PART - 1 : bytes - 1;
 }
 
-// Returns true if the word around `p` is the end of the name. `p` points to the name without its
-// first bytes.
+// Returns true if the word around `p` is the end of the name. `p` points to the part of the name
+// after its first cut_of() bytes.
 static bool is_end(const char *text, const char *p, const char *name, size_t bytes)
 {
     size_t cut = cut_of(bytes);
@@ -76,7 +77,7 @@ static bool is_end(const char *text, const char *p, const char *name, size_t byt
     return before < cut && memcmp(word, name + cut - before, before) == 0;
 }
 
-// Returns true if the text has, at `p`, a part of a name that ## may complete.
+// Returns true if the text at `p` has a part of the name that ## may join with the rest.
 static bool may_be_joined(const struct cuc__directives *d, const char *text, const char *p,
                           const char *name, size_t bytes)
 {

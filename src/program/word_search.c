@@ -8,11 +8,12 @@
 #include <immintrin.h>
 #endif
 
-// Only a blank, a comment, a comma, a parenthesis or a # can follow a part that ## completes. Their
-// bytes are below this one.
+// Only a blank, a comment, a comma, a parenthesis or a # can follow a part that ## joins. They all
+// begin with a byte below this one.
 enum { LETTERS = '@' };
 
-// Forms of a place. A letter is the next byte of the name; a gap separates two letters.
+// The forms of a match, each a content of the window. A letter is the next byte of the name; a gap
+// separates two letters.
 enum {
     PART_4 = 1,   // four letters, and the end of the word
     PART_5 = 2,   // the last four of five letters, and the end of the word
@@ -99,7 +100,7 @@ static bool find_block_in_c(struct cuc__word_search *s)
 #ifdef __x86_64__
 
 // Returns, for each byte of a block, the forms that allow it as one byte of the window. A byte
-// above 127 has no forms, because the shuffle makes it zero.
+// above 127 has no forms, because the shuffle yields zero for it.
 __attribute__((target("avx2"))) static inline __m256i forms_of(const char *p, __m256i lower,
                                                                __m256i upper)
 {

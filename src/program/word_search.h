@@ -1,5 +1,6 @@
-// Searches a text for the places where one of several names may be: whole, or as parts that a macro
-// may join. It reads 32 bytes at a time, because a program's headers can have megabytes.
+// Searches a text for the positions where one of several names may begin, either whole or as parts
+// that a macro may join with ##. It reads 32 bytes at a time, because a program's headers can have
+// megabytes.
 #ifndef CUCORE_PROGRAM_WORD_SEARCH_H
 #define CUCORE_PROGRAM_WORD_SEARCH_H
 
@@ -11,7 +12,7 @@ enum {
     CUC__WORD_BLOCK = 32,
     CUC__WORD_PART = 4,                      // least length of a beginning without gaps
     CUC__WORD_BEFORE = CUC__WORD_PART - 1,   // number of first bytes that an end may lack
-    CUC__WORD_WINDOW = CUC__WORD_PART + 1,   // number of bytes to compare at a place
+    CUC__WORD_WINDOW = CUC__WORD_PART + 1,   // number of bytes to compare at a position
     CUC__WORD_FEWEST = 2 * CUC__WORD_PART,   // least length of a name to search for
     CUC__WORD_PADDING = 2 * CUC__WORD_BLOCK, // zero bytes that must follow a text
 };
@@ -21,9 +22,9 @@ enum {
 
 // A set of names, and the state of the search. A zeroed struct is empty.
 struct cuc__word_search {
-    // The forms that allow a byte's value at each byte of the window, one bit for each form. A
-    // place has a form that allows all its bytes. `lower` and `upper` have the forms that allow the
-    // lower and the upper half of a byte.
+    // The forms that allow each value of each byte of the window, one bit per form. A position
+    // matches if one form allows all bytes of the window there. `lower` and `upper` have the forms
+    // that allow a byte's lower and upper four bits.
     unsigned char bytes[CUC__WORD_WINDOW][256];
     unsigned char lower[CUC__WORD_WINDOW][16], upper[CUC__WORD_WINDOW][16];
     const char *block, *rest, *end;
@@ -41,13 +42,14 @@ bool cuc__word_search_add(struct cuc__word_search *s, const char *name);
 // Begins the search in a text of `bytes` bytes, which CUC__WORD_PADDING zero bytes must follow.
 void cuc__word_search_begin(struct cuc__word_search *s, const char *text, size_t bytes);
 
-// Returns the next place, or NULL. There is a place in the first four bytes of each of these:
+// Returns the next position, or NULL. At least one position is in the first four bytes of each of
+// these:
 // - a name
 // - a word that is the beginning of a name and has at least four bytes
 // - the beginning of a name with gaps between its first bytes
 // - the name without its first three bytes
 //
-// It may also return other places.
+// It may also return other positions.
 const char *cuc__word_search_next(struct cuc__word_search *s);
 
 #endif

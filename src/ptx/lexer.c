@@ -290,8 +290,8 @@ static struct cuc__ptx_token string(struct cuc__ptx_lexer *l, struct cuc__ptx_to
     return t;
 }
 
-// Makes a token on the lexer's line. Common tokens are complete when made here: copying a token
-// that has just been changed would wait for the store buffer.
+// Makes a token on the lexer's line. Sets all fields of a common token here, because copying a
+// token right after a change of one field would stall on the store buffer.
 static struct cuc__ptx_token token(const struct cuc__ptx_lexer *l, enum cuc__ptx_token_kind kind,
                                    const char *at, size_t bytes)
 {

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All classes share these names, like CPython's own types, for the life of the process. Writers
-// hold the interpreter's lock.
+// All classes share these names, which live as long as the process, like CPython's own types.
+// Writers hold the interpreter's lock.
 #define NAMES(X) \
     X(_address)  \
     X(_memory)   \

@@ -19,7 +19,7 @@ struct cuc__closed {
     struct cuc__closed *next;
 };
 
-static void *owner; // the interpreter that owns all of this
+static void *owner; // the interpreter that owns the names and types of this folder
 
 cuc_status cuc__python_own(const char *function)
 {

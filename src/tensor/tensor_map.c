@@ -59,7 +59,7 @@ struct encoding {
     cuc_context *context;
 };
 
-// Checks the options whose values count from 0.
+// Checks the options that are enumerations with values from 0 on.
 static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
                                 const char *function)
 {
