@@ -391,7 +391,7 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
         own = is_of(c, stream);
         if (own) {
-            // A capture whose thread has ended may still be cancelled: the driver refuses to end it
+            // A capture whose thread has ended may still be canceled: the driver refuses to end it
             // but drops it.
             other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
             filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;

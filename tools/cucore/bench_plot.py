@@ -27,7 +27,7 @@ try:
 except ImportError: # cucore reports the error, after trying other Python interpreters
     sys.exit(3)
 
-# Colours that the colour-blind can distinguish (M. Okabe and K. Ito).
+# Colors that the color-blind can distinguish (M. Okabe and K. Ito).
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = "osD^vPX"
 VERDICT_COLOURS = {"FASTER": "#009E73", "SLOWER": "#D55E00", "SAME": "#0072B2"}

@@ -70,7 +70,7 @@ int cli_next(cli_parser *parser, const char **value);
 void cli_print_help(const cli_command *command);
 // Print the words for shell completion, one per line: subcommands and options.
 void cli_print_option_names(const cli_command *command);
-// Return the entry most similar to a misspelt word, or NULL if none is close. at(list, index)
+// Return the entry most similar to a misspelled word, or NULL if none is close. at(list, index)
 // returns NULL at the end of the list.
 const char *cli_nearest(const char *word, const char *(*at)(const void *list, size_t index),
                         const void *list);

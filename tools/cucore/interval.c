@@ -22,7 +22,7 @@ static double median_of_sorted(const double *v, size_t n)
 }
 
 // Return the ratio of the median's variance to its variance for independent samples; at least 1.
-// The estimate counts the samples below the median in batches of neighbouring samples, and divides
+// The estimate counts the samples below the median in batches of neighboring samples, and divides
 // the variance of the counts by the binomial variance.
 static double inflation(const double *samples, size_t count, double median)
 {

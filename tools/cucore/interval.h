@@ -14,7 +14,7 @@ typedef struct interval {
 enum { INTERVAL_LEAST_SAMPLES = 6 }; // with fewer, even the extremes do not reach 95 %
 
 // Compute the interval of samples, given in measuring order. They may be dependent: a drifting
-// clock makes neighbours similar and widens the interval. Returns false if there are too few
+// clock makes neighbors similar and widens the interval. Returns false if there are too few
 // samples.
 bool interval_of_samples(interval *out, const double *samples, size_t count);
 

@@ -15,7 +15,7 @@ typedef struct table {
     size_t capacity;
     char **cell; // [rows][columns]
     bool *right; // [columns], whether right-aligned
-    // Returns a cell's colour as an escape sequence for terminals; NULL for the default.
+    // Returns a cell's color as an escape sequence for terminals; NULL for the default.
     const char *(*colour)(const char *text);
 } table;
 

@@ -208,8 +208,8 @@ bool sim_check_race_new(struct sim_block *block)
     return true;
 }
 
-// Makes all work of earlier blocks known to every warp. The views of barriers may stay, since they
-// hold only such work.
+// Makes all work of earlier blocks known to every warp. The views of barriers need no reset, since
+// they cover only such work.
 void sim_check_race_begin(struct sim_block *block)
 {
     struct sim_race_cluster *c = block->race->shared;

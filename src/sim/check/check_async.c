@@ -148,7 +148,8 @@ void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)
         return;
     sim_view_join(c, &b->passed, &b->coming);
     sim_view_clear(&b->coming);
-    // In marks of copies that complete on the mbarrier, the clock is the number of its phase.
+    // The clock in the mark of a copy that completes on the mbarrier is the number of the
+    // mbarrier's phase.
     c->agents[b->agent].now++;
 }
 

@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16 }; // maximum number of barriers by which lanes of a warp may differ
+enum {
+    KEPT = 16
+}; // maximum number of barriers by which one lane of a warp may be ahead of
+   // another
 
 // The `number`-th barrier at which some lanes of a warp arrived.
 struct step {

@@ -98,7 +98,7 @@ static void act_words(const struct act *a, char *out, size_t bytes)
 
 // Findings
 
-// Returns true if the operation that left a mark was started by a warp that has waited for it.
+// Returns true if the warp that started the operation of a mark has waited for that operation.
 static bool has_waited(const struct sim_race_cluster *c, const struct sim_mark *m)
 {
     const struct sim_agent *a = &c->agents[m->agent];

@@ -404,7 +404,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
     uint32_t count = vector_of(words);
 
     if (vector != (count > 1)) {
-        *words->why = ""; // the form belongs to the other row
+        *words->why = ""; // another row of the table has the form
         return NULL;
     }
     if (words->types != 1 || !operands_fit(words, returns) ||
@@ -501,7 +501,7 @@ const struct sim_instruction sim_atomic_instructions[] = {
     { "atom", ATOM_WORDS "inc dec and or xor exch", "d_maV?", pick_atom },
     { "atom", ATOM_WORDS "cas", "d_maa", pick_atom },
     { "atom", ATOM_WORDS "v2 v4 v8", "v_mVV?", pick_atom_vector },
-    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // with the sink as the result
+    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // the result goes to the sink
     { "red", ATOM_WORDS "inc dec and or xor", "maV?", pick_red },
     { "red", ATOM_WORDS "v2 v4 v8", "mVV?", pick_red_vector },
     { "membar", "cta gl sys proxy alias async global shared::cta shared::cluster", "m?",

@@ -227,7 +227,7 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
 
     if ((from != 3) == (to != 3) || magnitude <= infinity || extra & (SAT | RELU | SATFINITE))
         return false;
-    if (from == 2 && extra & FTZ) { // canonical in between
+    if (from == 2 && extra & FTZ) { // .ftz makes the NaN canonical first
         *out = UINT64_C(0x7fffffffe0000000);
         return true;
     }

@@ -79,7 +79,7 @@ INLINE float round_exact(struct exact x, enum sim_rounding mode)
     if (!more && !less)
         return c;
     uint32_t bits = sim_bits32(c), negative = bits >> 31;
-    bits -= negative ? more : less; // neighbour toward zero
+    bits -= negative ? more : less; // neighbor toward zero
     bits += mode == SIM_RM ? negative : mode == SIM_RP ? !negative : 0;
     return sim_float32(bits);
 }
@@ -124,7 +124,7 @@ INLINE float f32_directed(enum f32_operation operation, float a, float b, float 
         // fall through
     case F32_DIV:
         x.value = (double)a / (double)b;
-        rest = fma(-x.value, (double)b, (double)a); // exact in sign
+        rest = fma(-x.value, (double)b, (double)a); // its sign is exact
         x.rest = b < 0 ? -rest : rest;
         break;
     case F32_SQRT:

@@ -17,7 +17,7 @@ enum { FTZ = 1, SAT = 2, RELU = 4, NANS = 8, XORSIGN = 16 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-// Rounds a sum to odd: if it is inexact and its last bit is 0, takes the neighbour in the direction
+// Rounds a sum to odd: if it is inexact and its last bit is 0, takes the neighbor in the direction
 // of the error.
 INLINE float sum_odd32(float a, float b)
 {

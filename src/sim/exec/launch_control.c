@@ -1,7 +1,7 @@
 // clusterlaunchcontrol: a kernel takes over the work of blocks that have not begun.
 //
 // The ISA leaves the encoding of the response open. Here it consists of the coordinates of the
-// cancelled cluster's first block, and a word that tells if a cluster was cancelled.
+// canceled cluster's first block, and a word that tells if a cluster was canceled.
 #include "async.h"
 #include "handlers.h"
 #include "mbarrier.h"

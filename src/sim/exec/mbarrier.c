@@ -88,7 +88,7 @@ static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host,
     return owner->mbarriers ? &owner->mbarriers[at / 512] : NULL;
 }
 
-// Finds a barrier. It must have been initialised.
+// Finds a barrier. It must have been initialized.
 static uint64_t *find(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       enum sim_space space, uint64_t address, struct state *s)
 {

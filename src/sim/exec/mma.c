@@ -431,7 +431,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
         (sparse && family == FP8 && type[0] == SIM_F16))
         return NULL;
 
-    // Number of registers per lane, of 32 bits, or 64 for f64.
+    // Number of registers per lane. A register has 64 bits for f64 and 32 bits for other types.
     uint32_t bits = family == DOUBLE ? 64 : 32, share = quad ? 8 : SIM_WARP;
     uint32_t a = form->m * form->k * sim_element_bits(type[1]) / bits / share / (sparse ? 2 : 1);
     uint32_t b = form->n * form->k * sim_element_bits(type[2]) / bits / share;

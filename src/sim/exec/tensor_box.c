@@ -49,7 +49,8 @@ static bool read_image(struct sim_box *b)
     const struct sim_tensor_map *m = &b->map;
     const uint32_t first = b->op->extra & SIM_BOX_IN         ? b->op->o[3]
                            : b->op->extra & SIM_BOX_PREFETCH ? b->op->o[1]
-                                                             : SIM_NO_OPERAND; // none for stores
+                                                             : SIM_NO_OPERAND; // a store has no
+                                                                               // offsets
     const uint32_t limit = m->rank == 3 ? 65536 : m->rank == 4 ? 256 : 32;
 
     b->count[0] = m->box[0];

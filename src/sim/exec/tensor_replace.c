@@ -1,7 +1,7 @@
 // Modifies tensor maps in kernels: tensormap.replace and tensormap.cp_fenceproxy.
 //
-// A field accepts any value; a copy that uses the map finds out if the map is valid. Values are
-// numbered as in the ISA ("Tensormap new_val validity"), not as in the driver's enums.
+// A field accepts any value; a copy that uses the map validates it. Values are numbered as in the
+// ISA ("Tensormap new_val validity"), not as in the driver's enums.
 #include "matrix.h"
 #include "mbarrier.h"
 #include "memory.h"

@@ -16,7 +16,7 @@ enum {
 struct sim_tile {
     const char *name; // "A" or "B"
     uint32_t k_bytes; // bytes along k in a row
-    bool mn_major;    // adjacent elements are neighbours along m or n rather than k
+    bool mn_major;    // adjacent elements are neighbors along m or n rather than k
 
     // From the descriptor.
     uint64_t start, leading, stride; // byte offsets

@@ -120,7 +120,7 @@ struct sim_parser {
 
     struct sim_grow functions, variables; // of the module being parsed
     struct sim_grow files, aliases;
-    uint64_t init_bytes; // total over all initialisers
+    uint64_t init_bytes; // total over all initializers
 
     // The function being parsed.
     struct sim_loc loc;
@@ -131,7 +131,7 @@ struct sim_parser {
 
     struct sim_grow operands;            // operands of the statement and of its unfinished lists
     struct sim_grow parameters, targets; // of the construct being parsed
-    struct sim_grow bytes, relocations;  // an initialiser's content
+    struct sim_grow bytes, relocations;  // an initializer's content
 };
 
 // parser.c: tokens and failures.
@@ -197,7 +197,7 @@ uint32_t sim_parser_guard(struct sim_parser *p);
 
 // parser_variable.c
 
-// Parses declarations, up to and including an initialiser such as "= 3". The current token must be
+// Parses declarations, up to and including an initializer such as "= 3". The current token must be
 // their state space. Passes each variable to `add`. `linking` has the flags of the preceding
 // directives.
 void sim_parser_variables(struct sim_parser *p, const struct sim_variable *linking,

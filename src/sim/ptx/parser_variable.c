@@ -157,7 +157,7 @@ static struct type read_type(struct sim_parser *p, enum sim_space space)
 }
 
 // Parses dimensions such as [2][3]. An empty first dimension counts as 0. Stores the strides in
-// bytes in the initialiser.
+// bytes in the initializer.
 static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct initialiser *in)
 {
     uint64_t count[MAX_DIMENSIONS];
@@ -193,7 +193,7 @@ static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct
     v->bytes = bytes;
 }
 
-// Returns the initialiser's bytes [at, at + element).
+// Returns the initializer's bytes [at, at + element).
 static unsigned char *place(struct initialiser *in, uint64_t at)
 {
     struct sim_parser *p = in->p;
@@ -401,7 +401,7 @@ static void read_initialiser(struct initialiser *in)
         scalar(in, 0);
         used = in->element;
     }
-    if (!v->bytes) { // the initialiser determines the length
+    if (!v->bytes) { // the initializer determines the length
         uint64_t row = in->dimension[0];
 
         v->bytes = (used + row - 1) / row * row;
@@ -425,7 +425,7 @@ static void set_type(struct sim_variable *v, const struct type *t)
     v->is_pointer = t->is_pointer;
 }
 
-// Parses the name, its dimensions and its initialiser.
+// Parses the name, its dimensions and its initializer.
 static struct sim_name *read_declarator(struct sim_parser *p, struct sim_variable *v,
                                         const struct type *t)
 {

@@ -80,7 +80,7 @@ struct sim_loc {
     uint32_t line, column;
 };
 
-// A part of an initialiser that holds the address of another symbol plus an offset.
+// A part of an initializer that holds the address of another symbol plus an offset.
 struct sim_relocation {
     uint32_t at;    // byte offset in the variable
     uint32_t bytes; // 4 or 8; 1 for the parts of mask(), which have a `shift`

@@ -279,7 +279,8 @@ CUresult sim_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
     return code;
 }
 
-// A check that the last nodes of all other streams lead to the position of the first stream.
+// State of the check that the first stream's position depends on the last nodes of all other
+// streams.
 struct ending {
     const struct capture *capture;
     bool *reached; // by node number
@@ -351,7 +352,7 @@ CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
     return code;
 }
 
-// Work becomes nodes.
+// Recording work as nodes.
 
 CUresult sim_capture_node(struct stream *stream, CUgraphNodeType type, const struct work *work,
                           struct node **out)

@@ -130,7 +130,7 @@ static void read_report(void)
     sim_report(!value || strcmp(value, "0") != 0);
 }
 
-// Reports unknown names, since a misspelt variable would have no effect.
+// Reports unknown names, since a misspelled variable would have no effect.
 static void check_names(void)
 {
     static const char prefix[] = "CUCORE_SIM_";

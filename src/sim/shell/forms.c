@@ -43,7 +43,7 @@ CUresult sim_cuLaunchCooperativeKernel(CUfunction func, unsigned grid_x, unsigne
     return sim_cuLaunchKernelEx(&config, func, params, NULL);
 }
 
-// Copies whose signature places one end on the device. They verify that this end lies there.
+// Copies whose signature says that one end is on the device. They check this.
 
 static CUresult device_end(CUdeviceptr ptr)
 {

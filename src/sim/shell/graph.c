@@ -381,7 +381,7 @@ CUresult sim_cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode *from
 // the count becomes that of the result.
 
 struct list {
-    CUgraphNode *first, *second; // `second`: the other ends of edges; either may be NULL
+    CUgraphNode *first, *second; // `second`: the other ends of edges; any array may be NULL
     CUgraphEdgeData *edges;
     size_t capacity, count;
 };

@@ -21,7 +21,7 @@ static const uint64_t event_magic = UINT64_C(0x746e65766d697363);
 // The first page of a pool's file, which precedes its memory.
 struct pool_head {
     uint64_t magic;
-    int64_t device; // 64 bits wide: padding would pass uninitialised bytes to other processes, here
+    int64_t device; // 64 bits wide: padding would pass uninitialized bytes to other processes, here
                     // and in the exports below
 };
 

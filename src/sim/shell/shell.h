@@ -118,15 +118,15 @@ struct ends {
     size_t count;
 };
 
-// A waiting thread, in an object on that thread's stack. There may be thousands of sleepers, so
-// only the event that a sleeper waits for wakes it.
+// A waiting thread (a sleeper). The struct is on that thread's stack. There may be thousands of
+// sleepers, so each is woken only by the event that it waits for.
 struct sleeper {
     struct sleeper *next, **at;         // list of those that wait for the same event
     struct sleeper *next_all, **at_all; // list of all sleepers; `at_all` is NULL once it is awake
     pthread_cond_t wake;
     uint64_t until; // for a stream: amount of work that must be done
 };
-#define SIM_END UINT64_MAX // for the end of the stream itself
+#define SIM_END UINT64_MAX // a value of `until`: wait for the end of the stream
 
 // A point in a stream's work: the state of a recorded event, and the target of waits.
 struct mark {
