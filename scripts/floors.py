@@ -4,9 +4,9 @@
     scripts/floors.py [BUILD]     prints each include or call that climbs; exits 1 if there is one
 
 Each folder of src/ is a floor. FLOORS lists the floors from the bottom up; a file may include
-and call only what is on its own floor or below. CYCLES limits how many files of one part may
-form a dependency cycle. Includes come from the sources, calls from the symbols of the objects in
-BUILD, which is build/ by default.
+and call only what is on its own floor or below. CYCLES limits the number of files in a
+dependency cycle, by path prefix. Includes come from the sources, calls from the symbols of the
+objects in BUILD, which is build/ by default.
 """
 import collections
 import json

@@ -106,7 +106,7 @@ class Fit:
 
 
 def alternating(error, wanted):
-    """Return the places of the largest errors, with alternating signs."""
+    """Return the points with the largest errors, whose signs alternate."""
     peaks = []
     for i, e in enumerate(error):
         if not e:

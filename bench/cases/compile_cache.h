@@ -5,8 +5,8 @@
 #include "support.h"
 
 // Sets up subjects that do the same work: without a cache, with a cache that misses in each run,
-// and with a cache that has the result. CUDA C++ that includes headers has another subject, in
-// which the cache misses but knows the included files.
+// and with a cache that has the result. CUDA C++ that includes headers has a fourth subject: the
+// cache misses, but it has the list of included files.
 cuc_status bench_set_up_cache(cuc_bench_state *state, void *data);
 
 #endif

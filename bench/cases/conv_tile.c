@@ -31,10 +31,10 @@ static int64_t power_from(int64_t x)
     return power;
 }
 
-// Chooses the extents of a box of `pixels` pixels, so that few boxes cover all images and the boxes
-// together read few pixels of x, of which those at edges are read more than once. With its extents
-// rounded up to powers of two, the box has at most `padded` pixels. Returns the number of boxes; 0
-// if there is no such box.
+// Chooses the extents of a box of `pixels` pixels. Few boxes should cover all images, and together
+// they should read few pixels of x. Adjacent boxes both read some pixels at their common edge. With
+// its extents rounded up to powers of two, the box has at most `padded` pixels. Returns the number
+// of boxes; 0 if there is no such box.
 static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t padded)
 {
     const int64_t most = 256 / v->stride; // TMA's limit along an axis
@@ -135,8 +135,8 @@ static void rate(bench_conv_tile *best, const conv *v, bench_conv_tile t, int64_
     };
 
     (v->result == W ? describe_weights : describe_pixels)(&w, v, &t, boxes);
-    // With fewer stages the next one arrives late. If the rows are pixels, three suffice, because a
-    // depth of 96 channels is worth more than a fourth stage.
+    // With fewer stages, the next stage arrives late. If the rows are pixels, three stages suffice,
+    // because a depth of 96 channels gains more than a fourth stage.
     if (!boxes || !tile_work_fits(m, &w) || tile_work_stages(m, &w) < (v->result == W ? 4 : 3))
         return;
     double waves = (double)bench_ceil_div(w.blocks, m->multiprocessors);

@@ -79,8 +79,8 @@ static int64_t blocks(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
-// Estimate a tile's clocks: the larger of two times, plus prologue and epilogue. The times are that
-// of the tensor cores, which process at least 64 rows or columns, and that of loading the operands.
+// Estimate a tile's clocks: prologue and epilogue, plus the time of the tensor cores or the time of
+// loading the operands, whichever is longer. The tensor cores process at least 64 rows or columns.
 static double clocks(const bench_product *p, int64_t rows, int64_t columns, int64_t split)
 {
     enum { STEP_BYTES = 128, BYTES_A_CLOCK = 48, ENDS = 1500, JOINS = 2500 };

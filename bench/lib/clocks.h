@@ -1,4 +1,4 @@
-// Reads clocks around samples and detects samples spoilt by a low clock.
+// Reads clocks around samples and detects samples spoiled by a low clock.
 #ifndef CUCORE_BENCH_LIB_CLOCKS_H
 #define CUCORE_BENCH_LIB_CLOCKS_H
 

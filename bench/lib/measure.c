@@ -26,7 +26,7 @@ static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
         e->checked = s->unchecked;
         return;
     }
-    cuc_error_clear(); // an older error must not explain a failure that sets none
+    cuc_error_clear(); // an older error must not explain a failure that records no error
     for (cuc_bench_input *input = state->inputs; input && st >= 0; input = input->next)
         if (input->result)
             st = cuc__bench_input_spoil(input);
@@ -105,7 +105,7 @@ static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work
     }
     if (w->items > 0)
         r->item = w->item;
-    // Host call time says nothing about device utilisation.
+    // Host call time says nothing about device utilization.
     if (!w->peak || !*w->peak || !b->gpu.device || b->gpu.simulated || r->mode == CUC_BENCH_CPU ||
         cuc_bench_get_peak(&peak, b, w->peak) < 0)
         return;

@@ -85,7 +85,7 @@ static cuc_status take_round(cuc_bench *b, struct cuc__bench_track *tracks, size
         struct cuc__bench_round r;
         if (t->entry->reason)
             continue;
-        cuc_error_clear(); // an older error must not explain a failure that sets none
+        cuc_error_clear(); // an older error must not explain a failure that records no error
         if (cuc__bench_sample(&r.sample, &t->trial, cuc__bench_gpu_of(b), round * t->trial.batch) <
             0) {
             t->entry->outcome = CUC_BENCH_FAILED;

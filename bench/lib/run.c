@@ -23,7 +23,7 @@ static cuc_status run_point(cuc_bench *b)
     if (!b->gpu.device && !(c->flags & CUC_BENCH_CASE_NO_DEVICE))
         return tell_whole(b, CUC_BENCH_SKIPPED,
                           cuc__bench_keep_format(&b->texts, "no device: %s", b->device_reason));
-    // An older error must not explain a setup failure that sets none.
+    // An older error must not explain a setup failure that records no error.
     cuc_error_clear();
     cuc_status made = c->setup(&s, c->data);
     if (s.skipped && made >= 0)

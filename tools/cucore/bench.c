@@ -187,7 +187,7 @@ static void axes_text(char *out, size_t size, const request *q, const cuc_bench_
     }
 }
 
-// Return the size of a case's axes as text; an exponent may need another "2^".
+// Return an upper bound for the size of a case's axes as text. Each value may get a "2^".
 static size_t axes_size(const request *q, const cuc_bench_case *c)
 {
     size_t size = 1;

@@ -28,7 +28,8 @@ cuc_status contender_restore(void *data, cuc_stream *stream, uint64_t set)
     return st;
 }
 
-// Return how many sets exceed twice the L2 size. The bench library uses the same rule for inputs.
+// Return how many sets are needed to exceed twice the L2 size. The bench library uses the same rule
+// for inputs.
 static size_t sets_for(const launcher *l)
 {
     uint64_t bytes = 0, free_bytes = 0;

@@ -89,7 +89,7 @@ class Peer:
         self.elapsed_s(start, self.event())
 
     def sets_for(self, nbytes):
-        """Return how many sets exceed twice the size of L2."""
+        """Return how many sets are needed to exceed twice the size of L2."""
         return max(1, min(MAX_SETS, 2 * self.l2_bytes() // nbytes + 1))
 
     # Samples

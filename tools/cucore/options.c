@@ -35,7 +35,7 @@ void cli_parse(cli_parser *parser, const cli_command *command, int argc, char **
 {
     *parser = (cli_parser){ .command = command, .argc = argc, .argv = argv };
     cli_begin(command);
-    optind = 0; // makes glibc restart, even in the middle of another list
+    optind = 0; // makes glibc's getopt start again, even in the middle of another command line
     opterr = 0;
 }
 
