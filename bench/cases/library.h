@@ -17,7 +17,8 @@ typedef struct bench_symbol {
     }
 
 // Load a library by its cuc_find_library() name and look up its functions. On failure the reason is
-// in `why`, and the pointers in the slots must not be called; the benchmarks then skip.
+// in `why`, and the pointers in the slots must not be called; the benchmarks then skip the
+// library's subjects.
 bool bench_load(const char *library, const bench_symbol *symbols, size_t count, char *why,
                 size_t why_size);
 

@@ -287,7 +287,7 @@ static cuc_status run_stream(void *data, cuc_stream *stream, uint64_t set)
                       s->vectors);
 }
 
-// Compute the kernel's result with the same separate roundings.
+// Compute the kernel's result, and round each operation separately, as the kernel does.
 static cuc_status streamed(void *data, void *to, uint64_t offset, size_t bytes)
 {
     const streaming *s = data;

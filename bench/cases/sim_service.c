@@ -71,7 +71,7 @@ static uint16_t f16_of(float x)
                                    (bits >> 13 & 1023));
 }
 
-static const uint64_t steps[] = { 7, 5 }; // steps of a and of b
+static const uint64_t steps[] = { 7, 5 }; // steps of the number sequences in a and in b
 
 static cuc_status a_of(void *data, void *to, uint64_t offset, size_t bytes)
 {

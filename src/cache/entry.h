@@ -40,8 +40,8 @@ typedef struct cuc__entry {
 void cuc__entry_head(unsigned char head[CUC__ENTRY_HEAD], size_t *label_bytes, const cuc__key *key,
                      const char *label, const void *data, size_t bytes);
 
-// Checks a file's bytes and finds its parts. Returns false unless they are an undamaged entry for
-// the key; `file` then still belongs to the caller.
+// Checks a file's bytes and locates the label and the data. Returns false unless they are an
+// undamaged entry for the key; `file` then still belongs to the caller.
 bool cuc__entry_read(cuc__entry *entry, char *file, size_t bytes, const cuc__key *key);
 
 #endif

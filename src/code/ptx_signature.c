@@ -310,7 +310,7 @@ static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t cap
             return false;
     }
     *count = n;
-    return n == declared; // fewer elements are legal, the rest being zeros, but no tool writes that
+    return n == declared; // PTX allows fewer and sets the rest to zero, but no tool does that
 }
 
 bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)

@@ -12,7 +12,8 @@ struct cuc_event {
     uint32_t flags;       // CUC_EVENT_ bits
     bool owned;
     _Atomic bool recorded; // recorded through cucore; a foreign event counts as recorded
-    // The stream of the last record, or NULL if unknown, and the number of launches up to then.
+    // The stream on which the event was last recorded, or NULL if unknown, and the number of
+    // launches before that.
     _Atomic(CUstream) recorded_on;
     _Atomic uint32_t mark;
     // The stream and mark that cuc__event_mark_complete() handled last, so that it does nothing

@@ -110,8 +110,9 @@ static void discard(struct name *n)
     count--;
 }
 
-// Frees the dead names that no ring holds. The names left over do not count toward the next sweep,
-// so a sweep always follows the same number of releases, however many rings there are.
+// Frees the dead names that no ring holds. Dead names that remain do not count toward the next
+// sweep. A sweep therefore always follows the same number of releases, even if many rings still
+// hold dead names.
 static void sweep(void)
 {
     struct name *next, *kept = NULL;

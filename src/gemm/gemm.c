@@ -158,8 +158,8 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
-// Launches a kernel of a plan. If the kernel's code itself waits for the stream's preceding kernel,
-// the kernel begins before that one has ended.
+// Launches a kernel of a plan. A kernel whose code waits for the stream's preceding kernel begins
+// before that kernel has ended.
 static cuc_status launch_kernel(const cuc_gemm_plan *plan, cuc_stream *stream, cuc_kernel *kernel,
                                 const cuc_arg *args, size_t count)
 {

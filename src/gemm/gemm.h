@@ -113,9 +113,10 @@ cuc_status cuc__gemm_check(struct cuc__gemm_call *call, int32_t form,
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant);
 
-// Defined in choose.c. cuc__gemm_path() returns the path of a product. cuc__gemm_choose() chooses
-// the tile that the model ranks best for a shape, among those that agree with the nonzero fields of
-// `wanted`, and estimates its time. It returns false if no tile is possible.
+// Defined in choose.c. cuc__gemm_path() returns how the tile compiler computes a product.
+// cuc__gemm_choose() chooses the tile that the model ranks best for a shape, among those that agree
+// with the nonzero fields of `wanted`, and estimates its time. It returns false if no tile is
+// possible.
 enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *kind,
                                   const struct tile_machine *machine, bool specific);
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
@@ -146,7 +147,7 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
 // Defined in stream_k.c. The distribution of tiles over blocks, as the kernel receives it. The
 // iterations of the last `spread` tiles are cut into ranges of `each` iterations; the first `more`
 // ranges have one iteration more. Each of the first `shared` units computes the part of one tile
-// that lies in a range. The units after these compute the other tiles, one each.
+// that lies in one range. Each later unit computes one of the other tiles.
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
     CUC__GEMM_MAX_WIDTH = 65535,     // maximum number of tiles along a row in one launch

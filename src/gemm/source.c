@@ -335,9 +335,9 @@ static void put_stream(struct text *t)
 }
 
 // Writes a grouped product. The tiles of one group follow those of the previous one, so that
-// concurrent tiles share b. Within a group the order is by bands of rows, and down each column
-// within a band. Each block computes its own tile index. The grid is an upper bound, because each
-// group may have a partial last row of tiles.
+// concurrent tiles share b. Within a group, the tiles are ordered by bands of rows. Within a band,
+// they run down each column in turn. Each block computes its own tile index. The grid is an upper
+// bound, because each group may have a partial last row of tiles.
 static void put_grouped(struct text *t)
 {
     const struct cuc__gemm_kind *k = t->kind;

@@ -40,8 +40,9 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     static const char *const forms[] = { "", " batched", " grouped" };
     static const char *const activations[] = { "", "", " gelu", " gelu_tanh", " silu" };
 
-    // The key has only the sizes of types: types of the same size, such as the two 16-bit floats,
-    // are equally fast. The activation is part of the key, because long epilogues favor ping-pong.
+    // The key has the sizes of types rather than the types, because types of the same size, such as
+    // the two 16-bit floats, are equally fast. The activation is part of the key, because long
+    // epilogues favor ping-pong.
     snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
              k->transposed_a ? 't' : 'n', k->transposed_b ? 't' : 'n', cuc_dtype_bits(k->d),

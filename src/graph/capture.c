@@ -300,7 +300,7 @@ static cuc_status check_loose(const cuc_stream *stream, const char *function)
                : CUC_OK;
 }
 
-// Returns the end of the message about a capture that ended badly: its side effects.
+// Returns the text about side effects that ends the message about a capture that ended badly.
 static const char *side_effects(const struct cuc__capture *c)
 {
     if (!c || !c->into)

@@ -54,8 +54,8 @@ void cuc__capture_drop(struct cuc__capture *c);
 cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function);
 // Returns a stream whose capture fills a body of `stream`'s capture, or NULL if there is none.
 // `*may` tells whether this thread may cancel that capture. If `stream`'s capture is invalidated
-// (`spoilt`), ending it will destroy the graph that it adds to, so a stream that adds to the same
-// graph counts too.
+// (`spoilt`), ending it will destroy the graph that it adds to, so the search includes streams that
+// add to the same graph.
 cuc_stream *cuc__capture_filling(bool *may, const cuc_stream *stream, bool spoilt);
 // Refuses to end a capture while another capture fills one of its bodies.
 cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream *filling,

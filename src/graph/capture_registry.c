@@ -339,8 +339,8 @@ static bool is_active(const struct cuc__capture *c)
 }
 
 // Finds a capture that fills a body of a conditional node of `stream`'s capture, or returns NULL if
-// there is none. If `stream`'s capture is invalidated (`spoilt`), a capture that adds to the same
-// graph, or to a body in that graph, counts too. The caller holds the lock.
+// there is none. If `stream`'s capture is invalidated (`spoilt`), the search includes captures that
+// add to the same graph or to a body in it. The caller holds the lock.
 static const struct cuc__capture *find_filling(const cuc_stream *stream, bool spoilt)
 {
     const struct cuc__capture *of = find(stream);

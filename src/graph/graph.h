@@ -36,10 +36,10 @@ struct cuc_graph {
     CUstream gone_by; // the stream whose capture ended badly
 };
 
-// Reasons why a graph is gone. If a capture into a graph ends badly, the driver frees that graph,
-// which may be a whole graph or the body of a conditional node. The conditional node still points
-// to the freed body, so destroying the graph that contains the node would crash the process. Such a
-// graph is never destroyed.
+// Reasons why a graph is gone. If a capture into a graph ends badly (see <cucore/graph.h>), the
+// driver frees that graph, which may be a whole graph or the body of a conditional node. The
+// conditional node still points to the freed body, so destroying the graph that contains the node
+// would crash the process. Such a graph is never destroyed.
 enum {
     CUC__GONE_WITH_CAPTURE, // a body whose node was added by a capture that yielded no graph
     CUC__GONE_FREED,        // a capture into the graph ended badly

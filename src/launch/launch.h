@@ -9,8 +9,7 @@
 
 enum {
     CUC__MAX_LAUNCH_ATTRIBUTES = 32,
-    CUC__MAX_PARAMETERS = 1024, // 4 bytes each fill the 4 KiB of parameters that every driver
-                                // accepts
+    CUC__MAX_PARAMETERS = 1024, // at 4 bytes each, they fill the 4 KiB that every driver accepts
 };
 
 // Converts a config to the driver's form. Dimensions of 0 become 1; fields and attributes become

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// The options of the current query. The driver's callback has no parameter for user data, but runs
-// on the querying thread before the query returns.
+// The options of the current query. The driver's callback has no parameter for user data, so it
+// reads this variable. The driver calls it on the querying thread before the query returns.
 static _Thread_local const cuc_occupancy_options *asking;
 
 static size_t shared_of_block(int block_threads)

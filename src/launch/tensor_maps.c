@@ -107,9 +107,9 @@ static uint32_t inverse_of(int64_t x)
 }
 
 // Returns the number of blocks: one for each multiprocessor, or for each tile if there are fewer.
-// If `even` is set, returns the smallest number that needs no more waves, in whole clusters. All
-// waves then have the same number of blocks and, if the counts divide evenly, work on equal
-// rectangles of tiles.
+// If `even` is set, returns the smallest number of blocks, in whole clusters, that needs no more
+// waves. All waves then have the same number of blocks and, if the counts divide evenly, work on
+// equal rectangles of tiles.
 static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
 {
     if (tiles <= most || !even)

@@ -42,8 +42,8 @@ __attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_
     return false;
 }
 
-// Returns true for a distance that no memory address reaches. The limit keeps sums of such products
-// within 64 bits.
+// Returns true if the last element of an axis is more than 2^57 elements away, which is farther
+// than any memory address. The limit keeps the sum of these distances over all axes within 64 bits.
 static bool reaches_beyond(int64_t extent, int64_t stride)
 {
     const int64_t most = INT64_C(1) << 57; // in elements, along an axis

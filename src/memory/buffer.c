@@ -53,9 +53,9 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// Returns true if only the driver can tell which device the memory belongs to. That is so if a
-// device can access the memory, and there is no resource or user-defined callbacks did not name the
-// device.
+// Returns true if only the driver can tell which device the memory belongs to. This is the case if
+// a device can access the memory, and either there is no resource or its user-defined callbacks did
+// not name the device.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&

@@ -84,7 +84,7 @@ static void add_name(struct scan *s, struct cuc__name_set *set, const char *text
 }
 
 // Returns true if the folder does not exist. Adds only the topmost missing folder, which stands for
-// all paths in it. Most places where a compiler looks for a header are such paths.
+// all paths in it. Most paths at which a compiler looks for a header are in missing folders.
 static bool is_missing_folder(struct scan *s, const char *path, size_t bytes)
 {
     const struct cuc__name *known = cuc__name_set_find(&s->folders, path, bytes);

@@ -33,7 +33,7 @@ cuc__includes *cuc__key_add_includes(cuc__key_maker *key, const cuc__store *stor
                                      const struct cuc__include_source *source);
 
 // Returns true if all files have the same contents and the missing ones are still missing. Relative
-// paths count from the current folder. Reads a file again if its state does not prove that its
+// paths are resolved in the current folder. Reads a file again if its state does not prove that its
 // contents are the same. If `untouched` is set, each file must also have the same state: then
 // nobody can have read other contents meanwhile.
 bool cuc__includes_unchanged(cuc__includes *files, bool untouched);

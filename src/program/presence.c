@@ -24,8 +24,8 @@ static bool is_operator(const struct cuc__directives *d, const char *name, size_
     return false;
 }
 
-// Returns true if the parts of a name begin at `p` in their order, as arguments of a macro that
-// joins them.
+// Returns true if the name is at `p` with gaps between its parts, as in the arguments of a macro
+// that joins them.
 static bool is_spread(const char *p, const char *name)
 {
     static const char gaps[] = CUC__WORD_GAPS;

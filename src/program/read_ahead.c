@@ -32,7 +32,7 @@ struct cuc__read_ahead {
     pthread_mutex_t lock;
     struct cuc__arena *arena;
     struct cuc__name_set paths;   // each value is a job, or 0
-    struct cuc__name_set names;   // names whose places, except beside a file, are in `paths`
+    struct cuc__name_set names;   // names whose paths in the search folders are in `paths`
     struct cuc__name_set folders; // each value says whether the folder is missing
     struct job *jobs;
     bool full;
@@ -109,7 +109,7 @@ void cuc__read_ahead_include(struct cuc__read_ahead *a, const char *from, const 
         (void)cuc__visit_places(a->source, name, offer, a);
 }
 
-// Follows an include whose # is at `p`, if it names its file.
+// Follows the directive whose # is at `p`, if it is an #include with a literal name.
 static void follow(struct job *job, const char *p, const char *end)
 {
     static const char include[] = "include";

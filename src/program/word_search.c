@@ -12,8 +12,8 @@
 // begin with a byte below this one.
 enum { LETTERS = '@' };
 
-// The forms of a match, each a content of the window. A letter is the next byte of the name; a gap
-// separates two letters.
+// The forms of a match. Each describes the bytes of the window. A letter is the next byte of the
+// name; a gap separates two letters.
 enum {
     PART_4 = 1,   // four letters, and the end of the word
     PART_5 = 2,   // the last four of five letters, and the end of the word

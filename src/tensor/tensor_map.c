@@ -148,8 +148,8 @@ static cuc_status check_address(const cuc_tensor *t, uint32_t align, const char 
     return CUC_OK;
 }
 
-// Returns the smallest valid stride over `count` inner elements or, if no stride is valid, the
-// largest one.
+// Returns the size of `count` inner elements, rounded up to a valid stride, or the largest valid
+// stride if that is smaller.
 static uint64_t whole(uint64_t inner, uint64_t count, uint32_t align)
 {
     uint64_t bytes;

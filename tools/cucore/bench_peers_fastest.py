@@ -65,7 +65,7 @@ class TorchFastest:
     # Attention
 
     def attention_ways(self, q, k, v, causal, groups, repeats=False):
-        """Yield each backend; with `groups`, use shared key heads, and also repeated ones."""
+        """Yield each backend; with `repeats`, also with repeated instead of shared key heads."""
         from torch.nn.attention import SDPBackend, sdpa_kernel
         attend = self.torch.nn.functional.scaled_dot_product_attention
 

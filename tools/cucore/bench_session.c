@@ -197,7 +197,7 @@ int bench_session_check(const bench_session *s)
     return CLI_DONE;
 }
 
-// If the user sets only one limit and it conflicts with the other's default, move the other.
+// If the user sets only one limit and it conflicts with the other's default, change that default.
 static void settle_samples(cuc_bench_options *o)
 {
     bool quick = o->flags & CUC_BENCH_QUICK;

@@ -98,8 +98,8 @@ bool results_read(results *out, const char *path, cli_why *why);
 bool results_take(results *out, json_t *root, const char *path, cli_why *why);
 void results_release(results *r);
 
-// Return the next summary of the result's case after `after`, or the first one if `after` is NULL;
-// NULL at the end.
+// Return the summary after `after` among those of the result's case; the first one if `after` is
+// NULL. Returns NULL at the end.
 const summary *results_summary(const results *all, const result *r, const summary *after);
 
 // A comparison of a ratio with its limit. Only an interval entirely beyond the limit exceeds it, so

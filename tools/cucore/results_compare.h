@@ -45,7 +45,8 @@ typedef struct summary_comparison {
 } summary_comparison;
 
 typedef struct comparisons {
-    comparison *list; // in the order of NEW, then those only in OLD; without drawn cases
+    comparison *list; // all but drawn cases: first those in NEW, in its order, then those only in
+                      // OLD
     size_t count;
     summary_comparison *summaries; // those in both files, in the order of NEW
     size_t summary_count;
@@ -54,7 +55,7 @@ typedef struct comparisons {
     size_t failed; // listed results that were measured in OLD and failed in NEW
 } comparisons;
 
-// Return the comparison's result from either file, to identify it.
+// Return the compared result from either file, for the fields that identify it.
 const result *comparison_shown(const comparison *c);
 
 // Compare two files. `threshold` is the smallest relevant change of a time, as a fraction: 0.01.

@@ -61,7 +61,7 @@ static const char *word_of(uint32_t check)
     return words[i].word;
 }
 
-// Places that have been reported: a hash table from which nothing is removed.
+// Code locations that have been reported: a hash table from which nothing is removed.
 struct place {
     uint64_t program; // serial number of the program, from 1
     uint32_t entry, line, check;
@@ -103,7 +103,8 @@ static bool grow(void)
     return true;
 }
 
-// Returns true the first time it is called for a place. If out of memory, always returns true.
+// Returns true the first time it is called for a code location. If out of memory, always returns
+// true.
 static bool is_new(const struct place *p)
 {
     if (findings.count >= findings.capacity / 2 && !grow())

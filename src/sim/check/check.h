@@ -34,7 +34,7 @@ bool sim_checks_read(const char *words, char *why, size_t why_bytes);
 // Receives findings that are not faults. Any thread may call it, but only one at a time, with one
 // finding per call. Initially NULL: findings are not passed on.
 extern void (*sim_check_report)(const char *report);
-// Returns how many findings a check has had so far, and at how many places.
+// Returns how many findings a check has had so far, and at how many code locations.
 uint64_t sim_findings(uint32_t check, uint64_t *places);
 
 // Records a finding of a lane. Reports only the first one for each kernel, line and check. Returns

@@ -46,7 +46,7 @@ void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM
         for (uint32_t at = 0; at < bits; at += 4) {
             uint32_t word = halves ? own[at / run] >> 16 * (row / 8) : own[at / run * 2 + row / 8];
             uint32_t code = word >> at % run;
-            // The places of the two stored parts in the row.
+            // The positions of the two stored parts in the row.
             uint32_t first = at + (code & 3), second = at + (code >> 2 & 3);
             if (element == 32) {
                 *rows++ = (uint8_t)(first / 2);

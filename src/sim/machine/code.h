@@ -95,8 +95,8 @@ struct sim_worker {
     struct sim_frame **free_frames; // by function; constants are already in place
     struct sim_unit *suspended, **suspended_end, *free_units;
     uint64_t resident; // units that have begun but not ended
-    uint64_t asleep;   // consecutive units that were suspended because all their lanes are in
-                       // nanosleep
+    uint64_t asleep;   // number of consecutive units that were suspended because all their lanes
+                       // are in nanosleep
 };
 
 // Creates a frame whose lanes start at the function's first op. Returns NULL after a fault, if

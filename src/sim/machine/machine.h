@@ -144,8 +144,8 @@ struct sim_warp {
     uint32_t sleep_ns;            // shortest sleep of these lanes
     bool looked; // in the current round, the warp has accessed global memory, which threads outside
                  // of its cluster may write
-    uint32_t patience, try_failed; // when mbarrier.try_wait last failed: the cluster's `patience`,
-                                   // and the lanes that failed
+    uint32_t patience, try_failed; // at the last failure of mbarrier.try_wait: the cluster's
+                                   // `patience`, and the lanes that failed
     uint64_t instructions;         // executed instructions times lanes, for the benchmark
     struct sim_frame *entry;       // frame in which lanes start
     struct sim_worker *worker;

@@ -56,7 +56,7 @@ struct graph {
     bool child;           // belongs to a node, which alone may destroy it
     bool body;            // body of a conditional node: like `child`, but captures may add to it
     uint64_t root;        // id of the outermost graph that contains the body
-    struct graph **place; // bodies: the pointer to it in the node
+    struct graph **place; // bodies: the pointer to this graph in the node
     bool conditional;     // contains a conditional node
     bool memory;          // has memory nodes
     int captures;         // captures that are adding nodes to it

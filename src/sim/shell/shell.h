@@ -417,8 +417,8 @@ struct sim_thread {
     unsigned generation;
     unsigned depth;
     bool in_callback;
-    bool per_thread_default; // the call was looked up in the form whose stream 0 is the thread's
-                             // own
+    bool per_thread_default; // the program looked up the variant of the call whose stream 0 is the
+                             // thread's own
     CUstreamCaptureMode capture_mode;
     // Handles, since a context on the stack may be destroyed. Entries beyond SIM_STACK are in
     // `deep`.
@@ -460,8 +460,8 @@ CUresult sim_result_number(const char *name); // from a name, CUDA_ERROR_..., or
                                               // is neither
 // Returns the name or the meaning of a result. CUDA_ERROR_INVALID_VALUE if the result is unknown.
 CUresult sim_result_text(CUresult code, const char **out, bool name);
-// Enumerates the functions whose name is `name`, or is `name` with a _v2 after it: the first one,
-// and the one after `fn`. FN_COUNT if there is none.
+// Enumerates the functions whose name is `name` or `name` followed by _v2: the first one, then the
+// one after `fn`. FN_COUNT if there is none.
 int sim_first_form(const char *name);
 int sim_next_form(int fn);
 bool sim_same_function(int a, int b); // true if they are forms of one function
