@@ -23,8 +23,8 @@ prepare() {
     python3 - "$build" <<'PYTHON' >"$build/gpu-tests.txt" || return
 import json, os, sys
 build = os.path.abspath(sys.argv[1])
-# Run tests that differ only in the simulated device once. Opcodes have their own step, and table
-# coverage is checked from the source.
+# Of the tests that differ only in the simulated device, run one. Opcodes have their own step, and
+# table coverage is checked from the source.
 seen = {"tests/sim/test_opcodes", "tests/sim/test_opcode_coverage"}
 for test in json.load(open(build + "/meson-info/intro-tests.json")):
     command = [word for word in test["cmd"] if os.path.basename(word) != "env"]

@@ -162,8 +162,8 @@ static cuc_status set_work(const bench_point *p)
 }
 
 // Return the rows of a tile, 64 for each warpgroup. Three warpgroups are fastest on an H200, but
-// for d above 64 the registers suffice only for two. One warpgroup is for few rows, or if larger
-// tiles would leave multiprocessors idle.
+// for d above 64 the registers suffice only for two. One warpgroup is used for few rows, and if
+// larger tiles would leave multiprocessors idle.
 static int choose_rows(const bench_point *p)
 {
     const attention *a = p->data;

@@ -188,7 +188,8 @@ static double finished(const bench_product *p, const void *extra, double sum, in
                : x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-// Compare the lines with d, which is column-major; with `columns` the lines are columns.
+// Compare the selected lines with d, which is column-major. The lines are columns if `columns` is
+// set, and rows otherwise.
 static cuc_status compare(const lines *l, bool columns, const void *d, const void *extra, char *why,
                           size_t why_size)
 {

@@ -174,7 +174,7 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     free(text);
     if (st < 0)
         return st;
-    // Let the driver assemble the program, because only it assigns registers to each role.
+    // Let the driver assemble the program, because only it assigns registers to each warp role.
     st = cuc_program_compile(&object, program, CUC_CODE_PTX);
     cuc_program_release(program);
     if (st < 0)

@@ -51,8 +51,8 @@ typedef struct bench_kernel_spec {
     cuc_arg arguments[BENCH_MOST_ARGUMENTS]; // an argument of zero bytes ends the list
     const bench_array *zeroed[3];            // arrays to zero before each run
     double limit;                            // largest passing ratio to the peer; 0: none
-    // Give the driver's assembler only this kernel of the program. Used for programs with roles,
-    // because only this assembler assigns registers to each role.
+    // Give the driver's assembler only this kernel of the program. Used for programs with warp
+    // roles, because only this assembler assigns registers to each role.
     bool by_driver;
     uint32_t flags, modes;           // of the subject
     const cuc_bench_figure *figures; // [figure_count] of the subject

@@ -24,10 +24,10 @@ struct cuc__arena {
     struct cuc__arena_account *account; // NULL: not counted
 };
 
-// Freed chunks of common sizes, at most SPARES of each, which later chunks reuse. Each compilation
-// fills an arena and frees it; without spares the C library returns the memory to the system in
-// between, and each new page costs a fault. AddressSanitizer finds accesses after a free, so it
-// gets every chunk back.
+// Freed chunks for reuse, at most SPARES of each common size. Each compilation fills an arena and
+// frees it. Without spares, the C library returns the memory to the system between compilations,
+// and each new page costs a fault. AddressSanitizer finds accesses after a free, so it gets every
+// chunk back.
 enum { SMALLEST_SPARE = 8 * 1024, SPARE_SIZES = 6, SPARES = 4 };
 static _Atomic(struct chunk *) spares[SPARE_SIZES][SPARES];
 

@@ -36,7 +36,7 @@ struct cuc_kernel {
     cuc__handle head;
     CUkernel handle;
     const char *name;      // the name that the user requested; interned, owned
-    const char *symbol;    // the name in the object code; interned; owned by the facts, or equal to
+    const char *symbol;    // the name in the object code; interned; owned by `facts`, or equal to
                            // `name`
     bool parameters_known; // false for drivers before 12.4 if there is no PTX
     uint32_t parameter_count;
@@ -47,8 +47,8 @@ struct cuc_kernel {
     struct cuc__parameter *parameters; // [parameter_count]
     struct cuc__kernel_limits *limits; // [device count], by ordinal
     struct cuc_object *object;         // retained; NULL for a foreign kernel
-    struct cuc__kernel_facts *facts;   // owns the arrays above; belongs to the object if there is
-                                       // one
+    struct cuc__kernel_facts *facts;   // the properties that all handles share; owns the arrays
+                                       // above; belongs to the object if there is one
     struct cuc__tile_kernel *tile;     // data of a tile kernel, which has its own launch path;
                                        // otherwise NULL
 };

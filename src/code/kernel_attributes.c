@@ -191,8 +191,8 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
     if (attribute != CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return set(kernel, device, attribute, value, __func__);
 
-    // Launches compare with the recorded amount, so make sure that it has been read before changing
-    // it.
+    // Launches compare their request with the recorded limit, so make sure that it has been
+    // recorded before changing it.
     if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
         return st;
     uint32_t limit = cuc__kernel_shared_limit(kernel, device);

@@ -42,7 +42,7 @@ struct cuc_object {
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned
-    struct cuc__kernel_facts *facts; // facts of the kernels that have been requested
+    struct cuc__kernel_facts *facts; // properties of the kernels that have been requested
     struct cuc__name_set facts_named;
     struct cuc__ptx_index ptx_index;
 };

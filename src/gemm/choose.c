@@ -92,8 +92,8 @@ static bool is_realigned(const struct cuc__gemm_kind *k, const struct cuc__gemm_
             (k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED);
 }
 
-// Adds an operand to the work. If `across` is set, its lines run along the result's axis instead of
-// along the depth.
+// Adds an operand to the description of a tile's work. If `across` is set, the operand's lines run
+// along an axis of the result instead of along the depth.
 static void put_operand(struct tile_work *w, bool of_columns, bool across, int64_t tile,
                         int64_t extent, int64_t tile_depth, int64_t depth, int64_t bytes)
 {
@@ -162,8 +162,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     put_operand(out, true, !k->transposed_b, t->columns, s->columns, t->depth, s->depth, bytes);
 }
 
-// Returns the depth that makes lines of 128 bytes. Scalar multiply-adds get less, because their
-// operands are in registers.
+// Returns the depth that makes lines of 128 bytes. Tiles that use scalar multiply-adds get a
+// smaller depth, because their operands are in registers.
 static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_mma_path path)
 {
     int32_t bytes = (int32_t)cuc_dtype_bits(k->dtype) / 8;

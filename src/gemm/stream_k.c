@@ -73,8 +73,8 @@ void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cu
     int64_t longest = cuc__gemm_cdiv(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
-    // The factor in parentheses is the largest number of tiles that a range can touch, and each
-    // range has that many units. A multiprocessor works on one of them at a time.
+    // The factor in parentheses is the maximum number of tiles that a range can touch. Each range
+    // has that many units, and a multiprocessor works on one of them at a time.
     out->shared =
         (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, iterations) + 1 : 1));
     out->spread = (uint32_t)spread;

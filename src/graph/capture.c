@@ -128,8 +128,8 @@ static struct cuc__capture *leave(const cuc_stream *stream, const struct ending 
     return NULL;
 }
 
-// Drops the references that a capture has collected, once it is off the list. Nodes added to an
-// existing graph stay, and so do the references that they need.
+// Finishes a capture that has been removed from the list: drops the references that it has
+// collected. Nodes added to an existing graph stay, and so do the references that they need.
 static void finish(struct cuc__capture *c, const cuc_stream *stream, const struct ending *ending,
                    const char *function)
 {

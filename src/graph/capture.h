@@ -47,7 +47,7 @@ void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph);
 // Frees a capture that is on no list and drops the references for its graph. NULL does nothing.
 void cuc__capture_drop(struct cuc__capture *c);
 
-// Refuses to end a known capture if the driver would do harm: the driver drops a capture that
+// Refuses to end a known capture if the driver would drop or invalidate it: it drops a capture that
 // the wrong thread ends, and invalidates one that the wrong stream ends. Also refuses an end that
 // would destroy a graph while another capture adds to it. `keep` means that the capture should
 // yield a graph.

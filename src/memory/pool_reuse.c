@@ -1,6 +1,6 @@
-// Reuses released pools, to avoid a driver bug. In this case the driver (13.0) uses freed memory,
-// and crashes or hangs: a stream frees memory of a pool, another thread waits for that stream or
-// for one of its events, and the pool is destroyed meanwhile. tests/driver_orders.c shows it
+// Reuses released pools, to avoid a driver bug. The driver (13.0) uses freed memory, and crashes or
+// hangs, in this case: a stream frees memory of a pool, another thread waits for that stream or for
+// one of its events, and the pool is destroyed during the wait. tests/driver_orders.c shows it
 // (switches dxyh). The crash can occur even after the stream has reached the free and the pool
 // reports no memory in use, because the waiting thread may still be in the driver.
 //

@@ -303,7 +303,8 @@ static void store(const cuc_object *object, const cuc_program *p, const cuc__key
 }
 
 // Returns true if the files that went into the key did not change while the compiler read them, and
-// if the installed compiler is still the one in the key, so that no other was loaded.
+// if the installed compiler is still the one in the key. In that case, no other compiler was
+// loaded.
 static bool is_unchanged(const struct program_key *k, const cuc_program *p, int32_t target,
                          const char *function)
 {

@@ -276,8 +276,8 @@ static void add_roots(cuc__includes *files, const struct cuc__include_source *so
         cuc__roots_add(&files->roots, source->folders[i]);
 }
 
-// Takes the list from the store. Still checks the source for lines that refuse a key and that the
-// list's key does not cover.
+// Takes the list from the store. Still checks the source for lines that make a key impossible and
+// that the list's key does not cover.
 static bool recall(struct scan *s, const cuc__store *store)
 {
     struct cuc__directives *d = &s->directives;

@@ -91,7 +91,8 @@ static void offer(void *user, const char *path, size_t bytes)
         };
         added->value = (uintptr_t)job;
         a->jobs = job;
-        // The scan needs the includes of the file that it waits for before all others.
+        // The includes of the file that the scan waits for go first, because the scan needs them
+        // next.
         cuc__helpers_offer(a->helpers, &job->task, pthread_equal(pthread_self(), a->scan));
     }
     pthread_mutex_unlock(&a->lock);

@@ -255,8 +255,8 @@ static inline void *known_dtype(const struct cuc__tensor_object *o)
                               : made;                                                              \
     }
 
-// A constant property of devices. For each ordinal, it has the value that the Python definition
-// returned once.
+// A constant property of devices. Caches, for each ordinal, the value that the Python definition
+// returned first.
 struct once {
     void *made[64], *definition;
 };

@@ -88,7 +88,7 @@ def size_text(value, _position=None):
 
 def size_ticks(sizes):
     """Return powers of 4 that span the sizes, so that all versions of matplotlib label the same
-    ones."""
+    sizes."""
     low, high = ((int(size).bit_length() - 1) // 2 for size in (min(sizes), max(sizes)))
     return [4 ** power for power in range(low, high + 2)]
 

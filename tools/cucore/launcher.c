@@ -136,7 +136,8 @@ static int compile_source(launcher *l)
     const char *arch = l->options.arch ? l->options.arch
                                        : source_device_arch(&l->source, l->device);
     // The simulated device runs PTX without an assembler. Tile programs go to the driver as PTX,
-    // because its assembler, unlike nvJitLink, moves registers between the roles of a pipeline.
+    // because its assembler, unlike nvJitLink, moves registers between the warp roles of a
+    // pipeline.
     int32_t kind = l->source.language->source;
     bool as_ptx = strncmp(arch, "compute_", 8) == 0 ||
                   (kind == CUC_SOURCE_TILE && !l->options.extra_count) ||

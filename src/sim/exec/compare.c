@@ -444,8 +444,8 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 2 || !pick_comparison(words, words->type[1], op, &kind))
         return NULL;
-    // For a pair, each half has its own result. The results form a pair too, or are the halves of
-    // an integer.
+    // For a pair, each half has its own result. The two results form another pair or are the halves
+    // of an integer.
     const bool pair = kind == 'x';
     enum sim_type type = words->type[0], from = words->type[1];
     const bool half = from == SIM_F16 || from == SIM_BF16;

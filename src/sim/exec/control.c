@@ -277,7 +277,7 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
         }
         w->lane_frame[lane] = frame;
     }
-    // A thread that exits after it has arrived counts neither as arrived nor as expected.
+    // A thread that exits after its arrival counts neither as arrived nor as expected.
     block->cluster->arrived -= (uint32_t)__builtin_popcount(lanes & w->cluster_arrived);
     w->cluster_arrived &= ~lanes;
     w->alive &= ~lanes;

@@ -409,7 +409,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     bool ordered = sim_has(words, "acquire") || sim_has(words, "release") ||
                    sim_has(words, "relaxed");
     if (ordered || sim_has(words, "volatile") || sim_has(words, "mmio")) {
-        // Accesses to memory that no other thread sees have no ordered forms.
+        // Memory that no other thread sees has no ordered accesses.
         if (space == SIM_LOCAL || space == SIM_CONST || space == SIM_PARAM)
             return false;
         op->extra |= EXTRA_STRONG;

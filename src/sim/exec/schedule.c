@@ -523,8 +523,8 @@ static void work(struct job *job, uint32_t index)
     }
     while (!atomic_load_explicit(&grid->fault, memory_order_relaxed) &&
            (unit = next_unit(&worker, job)) != NULL) {
-        // Blocks of a cooperative grid wait for one another. Begin all of them before any runs for
-        // long, and let none spin for long while others have yet to arrive.
+        // Blocks of a cooperative grid wait for one another. Begin all of them before any block
+        // runs for long, and let no block spin for long while others have yet to arrive.
         enum outcome how = unit_run(unit, grid->cooperative ? 1 : PATIENCE);
         instructions += unit_instructions(unit);
         worker.asleep = how == ASLEEP ? worker.asleep + 1 : 0;

@@ -100,7 +100,8 @@ static uint32_t cell(const struct shape *shape, uint32_t lane, uint32_t e)
     return row * shape->n + col;
 }
 
-// Copies a matrix line by line between memory and `bytes`, in which lines are contiguous.
+// Copies a matrix line by line between memory and `bytes`, where the lines follow one another
+// without gaps.
 static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint32_t lines,
                        uint32_t line_bytes, uint64_t pitch, unsigned char *bytes, bool write)
 {

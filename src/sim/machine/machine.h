@@ -163,8 +163,8 @@ struct sim_range {
 struct sim_barrier {
     uint32_t expected; // number of threads; 0: no thread has arrived; SIM_ALL_THREADS: all threads
                        // that have not exited
-    uint32_t arrived;  // number of threads, in whole warps: lanes that have exited or never existed
-                       // arrive with their warp
+    uint32_t arrived;  // number of threads, counted in whole warps: lanes that have exited or never
+                       // existed arrive with their warp
     uint32_t waiting;  // number of lanes
     uint32_t reduction, result; // for barrier.red
 };

@@ -105,8 +105,8 @@ CUresult sim_capture_state(const struct stream *stream)
     return CUDA_SUCCESS;
 }
 
-// A search for captured blocking streams of a context. The legacy stream would have to wait for
-// them.
+// A search for captured streams of a context that are blocking: the legacy stream would have to
+// wait for them.
 struct legacy {
     const struct context *context;
     bool spoil, implicit;

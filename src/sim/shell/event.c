@@ -50,8 +50,8 @@ CUresult sim_event_record(struct event *event, struct stream *stream)
                       &(struct work){ .op = OP_MARK, .mark = sim_mark_retain(event->mark) });
 }
 
-// Captures an external record or wait: adds a graph node that records the event, or waits for it,
-// when the graph runs, instead of an edge.
+// Captures an external record or wait: instead of an edge, adds a graph node that records the
+// event, or waits for it, when the graph runs.
 static CUresult external(const struct event *event, struct stream *stream, CUgraphNodeType type)
 {
     struct node *node;

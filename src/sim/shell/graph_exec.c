@@ -437,7 +437,7 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 
 // Updates
 
-// Returns the kind and device of memory, which an update of a copy or fill must keep.
+// Returns the kind and device of memory. An update of a copy or fill must not change them.
 static int place(const void *at)
 {
     const struct allocation *a = sim_find((CUdeviceptr)(uintptr_t)at);
@@ -459,8 +459,8 @@ static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-// Returns true if an update moves an end of a copy between devices, or between device and managed
-// memory. A change to or from host memory is permitted.
+// Returns true if an update moves the source or destination of a copy between devices, or between
+// device and managed memory. A change to or from host memory is permitted.
 static bool moves(const void *old, const void *new)
 {
     int from = place(old), to = place(new);
