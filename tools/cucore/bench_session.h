@@ -22,7 +22,7 @@ typedef struct bench_session {
 } bench_session;
 
 enum {
-    BENCH_QUICK = CLI_LONG + 100, // above the ids of source.h
+    BENCH_QUICK = CLI_LONG + 100, // above the option ids of source.h
     BENCH_MODE,
     BENCH_MIN_SAMPLES,
     BENCH_MAX_SAMPLES,

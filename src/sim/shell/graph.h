@@ -42,7 +42,7 @@ struct node {
     void **parameters;         // kernels: created on request
     struct graph *child;       // child graph nodes: the graph
     struct branches *branches; // conditional nodes: the branches
-    struct work work;          // OP_NOTHING: a launch creates the work, or there is none
+    struct work work;          // OP_NOTHING: a launch creates the work, or the node has none
 };
 
 struct graph {
