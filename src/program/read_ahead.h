@@ -20,7 +20,7 @@ struct cuc__read_ahead *cuc__read_ahead_start(const struct cuc__include_source *
                                               const struct cuc__roots *roots, time_t began);
 
 // Begins to read the files that an include in the file `from` may mean, and the files that these
-// include. It follows only plain includes, and ignores errors: the scan finds them.
+// include. It follows only includes with a literal name, and ignores errors, which the scan finds.
 void cuc__read_ahead_include(struct cuc__read_ahead *a, const char *from, const char *name,
                              bool quoted);
 

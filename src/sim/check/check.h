@@ -86,8 +86,8 @@ void sim_check_barrier_begin(struct sim_block *block);
 void sim_check_barrier_free(struct sim_block *block);
 // Numbers for barrier.cluster.arrive and barrier.cluster.wait. They follow the barriers 0 to 15.
 enum { SIM_STEP_CLUSTER_ARRIVE = SIM_BARRIER_CLUSTER, SIM_STEP_CLUSTER_WAIT };
-// Records that lanes arrive at an aligned barrier: number 0 to 15 of the block, or a
-// SIM_STEP_CLUSTER_*. Returns false if that is a fault.
+// Records that lanes arrive at an aligned barrier. `index` is the number of a barrier of the block,
+// 0 to 15, or a SIM_STEP_CLUSTER_ value. Returns false if that is a fault.
 bool sim_check_barrier_come(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
                             uint32_t index);
 // Called when a phase of one of the barriers 0 to 15 is complete and no lane has been woken yet.
