@@ -140,7 +140,7 @@ static void open_thread(struct tile_access_state *a)
     }
 }
 
-// True if the index is a multiple of `count` plus or minus a constant that is not a multiple of it.
+// True if the index is a multiple of `count` plus or minus a constant that is not such a multiple.
 static bool is_offset(const struct tile_emitter *e, const struct tile_value *index, uint64_t count)
 {
     const struct tile_op *op = index->op;
@@ -197,8 +197,8 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
     return vector;
 }
 
-// True for an access outside of loops in a brief entry. It runs once, so it gets a single version
-// of its code.
+// True for an access outside of loops in a brief entry. Such an access runs once, so the entry
+// contains only one version of its code.
 static bool is_cold(const struct tile_access_state *a)
 {
     return a->e->target->brief && a->op->parent == &a->e->kernel->body;
@@ -291,8 +291,8 @@ static bool comes_in_parts(const struct tile_access_state *a)
     return takes;
 }
 
-// Computes the axes, the thread's part of the address and the vector width of an access. `asks`:
-// the tile's elements are computed while they are stored.
+// Sets up an access: its axes, the thread's contribution to the address, and the vector width. With
+// `asks`, the tile's elements are computed while they are stored.
 static bool open_access(struct tile_access_state *a, bool asks)
 {
     struct tile_emitter *e = a->e;

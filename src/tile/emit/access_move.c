@@ -359,9 +359,10 @@ static tile_register rolled_coordinate(struct tile_access_state *a, tile_registe
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// True if a brief entry should store the registers in a loop, through the scratch. Scratch memory
-// must be large enough anyway, or each thread must need at most OF_A_THREAD bytes of it. Threads
-// have so many registers that this costs little occupancy. All branches to this code are uniform.
+// True if a brief entry should store the registers in a loop, through the scratch. It should if
+// other ops already need as much scratch, or if the store needs at most OF_A_THREAD bytes per
+// thread: so few bytes hardly lower the occupancy, which the many registers limit. All branches to
+// this code are uniform.
 static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;
@@ -431,7 +432,8 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
     tile_branch(e, more, false, top);
 }
 
-// Moves elements one at a time. Then assembles words from the elements of a load that uses words.
+// Moves elements one at a time. If the access is a load that uses words, then assembles the words
+// from the elements.
 static void move_single(struct tile_access_state *a, const struct bounds *bounds)
 {
     struct bounds own = *bounds; // predicates set in the other branch are not valid here
@@ -458,7 +460,8 @@ void tile_move_edge(struct tile_access_state *a, tile_register whole)
         move_single(a, &bounds);
         return;
     }
-    // The tile begins at a vector boundary. If the tensor ends at one, no vector crosses the edge.
+    // The tile begins at a vector boundary. If the tensor also ends at a vector boundary, no vector
+    // crosses the edge.
     bool ends =
         a->always[last] ||
         tile_is_multiple(tile_range_of_extent(e->ranges, a->op->operand[0], last), a->vector);

@@ -2,9 +2,9 @@
 // the ring of stages and the code of each iteration.
 #include "async.h"
 
-// Emits the ops of the loop's body that `marks` marks, for the copies' own loop variable, and then
-// calls `with`. Uses the indices already fetched for this stage, except while `marks` selects the
-// ops that fetch indices.
+// Emits the ops of the loop's body that `marks` selects, with the copies' own loop variable in
+// place of the loop's, and then calls `with`. Uses the indices already fetched for this stage,
+// unless `marks` selects the ops that fetch indices.
 static bool with_own_places(struct tile_emitter *e, const bool *marks,
                             void (*with)(struct tile_emitter *e))
 {
@@ -192,7 +192,7 @@ void tile_await_stage(struct tile_emitter *e)
     e->shared_busy = false;
 }
 
-// Advances to the next stage. After the last iteration, the stage stays current.
+// Advances to the next stage. In the last iteration, keeps the current stage.
 void tile_advance_stage(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;

@@ -59,9 +59,9 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
 
-// async.c: hooks of a loop, in the order of their calls: before the loop, once its variable is set;
-// before the first iteration, if there is one; at the start and end of each iteration; after the
-// loop.
+// async.c: hooks of a loop, in the order of their calls. They run before the loop, once its
+// variable is set; before the first iteration, if there is one; at the start of each iteration; at
+// its end; and after the loop.
 bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop);
 void tile_enter_prefetch(struct tile_emitter *e);
 void tile_begin_prefetch_iteration(struct tile_emitter *e);

@@ -67,7 +67,8 @@ static tile_register number_of_bool(struct tile_emitter *e, cuc_dtype to, tile_r
 }
 
 // Emulates directed rounding to bf16, because cvt to bf16 supports only rn and rz. Rounds toward
-// zero, then adds one unit away from zero if that discarded bits in the requested direction.
+// zero. If this discards bits and the requested direction is away from zero, then adds one unit in
+// the last place.
 static tile_register directed_bf16(struct tile_emitter *e, enum tile_round round, tile_register x)
 {
     tile_register high = tile_make(e, TILE_R32, "and.b32 %R, %R, 0xffff0000", x);

@@ -22,7 +22,7 @@ static tile_emit_op *const emitters[TILE_OP_COUNT] = {
 #include "tile/ir/ops.def"
 };
 
-// True if a tile has the layout of the pipelined product with its shape.
+// True if a tile has the layout of the pipelined product that has the tile's shape.
 static bool is_like_product(const struct tile_pipeline *plan, const struct tile_value *value)
 {
     const struct tile_op *mma = plan->like ? plan->like : plan->mma;
@@ -107,8 +107,8 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// Records the tensor that an op in a loop accesses as read or written, because the op may run again
-// in the next iteration.
+// Marks the tensor of an op in a loop as read or written, because the op may run again in the next
+// iteration.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -127,7 +127,8 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// Records a loop exit: accesses pending at the exit are pending after the loop.
+// Records a loop exit: accesses that no barrier has ordered before the exit are pending after the
+// loop.
 static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
@@ -316,8 +317,7 @@ static bool is_network(const struct tile_op *op)
            op->kind == TILE_HISTOGRAM;
 }
 
-// Among the ops whose code grows with their tile, records the one that takes most of a kernel's
-// code.
+// Records the op with the most code, among the ops whose code grows with their tile.
 static void note_code(struct tile_emitter *e, const struct tile_op *op, size_t bytes)
 {
     if (!is_network(op))

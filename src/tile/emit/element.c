@@ -318,7 +318,7 @@ static tile_register element_power(struct tile_emitter *e, const struct tile_op 
 {
     if (dtype != CUC_F32 || !is_approximate(op))
         return element_unary(e, op, dtype, x);
-    tile_register power = op->kind == TILE_EXP // with base 2
+    tile_register power = op->kind == TILE_EXP // exponent of a power of 2
                               ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
                               : x[0];
     return tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", power);

@@ -169,7 +169,7 @@ int64_t tile_shared_offset(const struct tile_value *value, uint32_t index, const
 uint32_t tile_shared_vector(const struct tile_value *value);
 
 // shift.c: returns the registers of a shift or roll by a constant. NULL if the distance is not a
-// constant, or if the layout has another form.
+// constant, or if the layout is not supported.
 const tile_register *tile_shift_registers(struct tile_emitter *e, const struct tile_op *op);
 
 // convert.c: converts registers from one layout to another layout of the same elements.

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// Limits on the shared memory that passes elements to threads with copies of them.
+// Limits on the shared memory used to send elements to the threads that hold copies of them.
 enum { EXCHANGE_BYTES = 16 * 1024, FEW_BYTES = 256, ALL_LANES = 31 };
 
-// Any class
+// Registers of any class
 
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x, tile_register y)
 {
@@ -85,7 +85,7 @@ tile_register tile_shuffle_along(struct tile_emitter *e, tile_register x, uint32
     return shuffle(e, behind ? "down" : "up", x, lanes);
 }
 
-// Threads
+// Threads that hold copies
 
 tile_register tile_compress(struct tile_emitter *e, tile_register x, uint32_t mask)
 {

@@ -105,8 +105,8 @@ static tile_register plus(struct tile_emitter *e, tile_register x, tile_register
     return !y ? x : !x ? y : tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
-// True for the loop variable or an integer cast that preserves its values, if tile_first_element()
-// clamps none of them.
+// True if an index is the loop variable, or an integer cast of it that preserves its values, and if
+// tile_first_element() clamps none of these values.
 static bool is_variable(const struct tile_emitter *e, const struct tile_op *loop,
                         const struct tile_value *index)
 {

@@ -410,7 +410,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
 struct running {
     uint32_t first, end; // products that have started and may still run
     uint32_t needed;     // products before this one must be finished
-    bool loads;          // the loads ahead must still be emitted, before the first wait
+    bool loads;          // the loads ahead are still to be emitted, before the first wait
 };
 
 static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)

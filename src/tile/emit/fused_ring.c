@@ -142,8 +142,9 @@ static struct thread_place thread_in_slab(struct tile_emitter *e, const struct t
     return sum;
 }
 
-// Start addresses in a stage, one per combination of the offset bits that the thread's offset also
-// uses. The other offset bits become an immediate.
+// Start addresses in a stage. An element's offset bits that the thread's offset also uses are XORed
+// into that offset, and each combination of such bits has its own start address. The other offset
+// bits become an immediate.
 enum { MOST_STARTS = 16 };
 
 struct start {

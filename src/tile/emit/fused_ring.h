@@ -42,7 +42,8 @@ static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
 }
 
 // fused_ring.c. tile_next_stage() advances to the next stage. tile_wait_for_feed() waits for a
-// feed's stage. tile_release_feed() releases it. `position` is ignored for a held feed.
+// feed's stage. tile_release_feed() releases it. `position` is ignored for a held feed, which is
+// loaded once per tile.
 void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *position);
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_ring_position *position);

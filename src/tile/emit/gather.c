@@ -227,8 +227,8 @@ void tile_emit_atomics(struct tile_emitter *e, const char *words, enum tile_comb
              count > 1 ? tile_register_list(e, word, count) : tile_name(word[0]));
 }
 
-// Describes the elements along the last axis: all equal, or each one more than the previous one.
-// The first is a multiple of `divisor`, or 0 if `divisor` is 0.
+// Describes a tile's elements along its last axis: they are all equal, or each is one more than the
+// previous one. The first element is a multiple of `divisor`, or 0 if `divisor` is 0.
 struct run {
     bool known, rises;
     uint64_t divisor;

@@ -81,7 +81,7 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
     uint32_t size = tile_bytes_of(dtype), bytes = count * size, words = bytes / 4;
     tile_register word[4];
 
-    if (size < 4 && count > 1 && bytes < 4) { // two bytes
+    if (size < 4 && count > 1 && bytes < 4) { // two elements of one byte
         for (uint32_t i = 0; i < count; i++)
             tile_emit_load(e, hint, space, dtype, to + i, 1, address, offset + i, predicate);
         return;

@@ -109,8 +109,8 @@ struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomia
     return sum;
 }
 
-// Computes x + x z p(z). Adding 0 to z p(z) makes that product +0 for a zero x, so that x keeps its
-// sign.
+// Computes x + x z p(z). If x is zero, z p(z) may be -0. Adding 0 turns it into +0, so that the
+// result has the sign of x.
 struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
                              struct tile_num x, struct tile_num z)
 {

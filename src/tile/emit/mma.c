@@ -226,14 +226,14 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
         if (along)
             while (vector < terms && 2 * vector * s->bytes <= 16 && p->length % (2 * vector) == 0)
                 vector *= 2;
-        // Count the columns that follow at consecutive addresses, up to a power of two.
+        // Double the number of columns as long as they are at consecutive addresses.
         while (!along && i + 2 * columns <= s->lines && 2 * columns * s->bytes <= 16 &&
                p->columns % (2 * columns) == 0 && line->own[p->n] % (2 * columns) == 0) {
             bool follow = true;
             for (uint32_t c = columns; c < 2 * columns; c++)
                 follow &= s->line[i + c].at == line->at &&
                           s->line[i + c].offset == line->offset + c * s->bytes;
-            // The thread's part of the coordinate must be a multiple of this number, too.
+            // The thread's part of the coordinate must be a multiple of 2 * columns, too.
             uint32_t shift = tile_axis_shift(p->acc->layout, p->n);
             for (uint32_t bit = 0; UINT32_C(1) << bit < 2 * columns; bit++)
                 follow &= tile_hardware_bit(p->acc->layout, shift + bit) <

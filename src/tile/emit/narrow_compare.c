@@ -3,8 +3,7 @@
 // with a constant.
 #include "emit.h"
 
-// Returns the axis along which a value counts, in a tile of its final shape, or -1 if the value is
-// not an iota.
+// Returns the axis along which a reshaped or broadcast iota counts, or -1 for any other value.
 static int axis_of_count(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;

@@ -216,8 +216,8 @@ static bool combines_pairs(const struct tile_op *op)
 }
 
 // Returns the constant that an op subtracts from a cast of small integers, if the cast can subtract
-// it for free. This requires that the result, and the power of two minus the constant, are exact.
-// Returns INT64_MIN otherwise.
+// it for free. Both the result and the power of two minus the constant must be exact. Returns
+// INT64_MIN otherwise.
 static int64_t moved_by(const struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_op *cast = op->operand[0]->op;

@@ -122,8 +122,8 @@ bool tile_open_realign(struct tile_emitter *e)
 // The position of a group in a stream.
 struct cursor {
     // For the stage whose words are copied: addresses in global memory of the thread's first word
-    // and of the last word of one of its lines, 64 bits; the number of lines left from each; the
-    // number of bytes left in the line from each.
+    // and of the last word of one of its lines, 64 bits. For each address, the number of lines from
+    // there on, and the number of bytes from there to the line's end.
     tile_register at, last, rows, last_rows, bytes, last_bytes;
     tile_register shift; // misalignment of the stage's lines
     // Addresses of the same words in the buffer.

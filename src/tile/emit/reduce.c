@@ -66,8 +66,8 @@ static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_regi
                      r->dtype[0] == CUC_F64 ? "f64" : "f32", x, y, sum);
 }
 
-// Computes deferred registers from `first` on, one part of TILE_PART registers. The caller adds
-// each part before it asks for the next.
+// Computes up to TILE_PART deferred registers, from `first` on. The caller reduces them before it
+// asks for more.
 static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED], uint32_t first)
 {
     struct tile_emitter *e = r->e;
@@ -143,9 +143,9 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
     }
 }
 
-// True if `second` alone reduces the result of `first` along another axis, in the same way. The
-// threads then exchange their partial results once, for both axes. 16-bit floats are excluded,
-// since the result of the first reduction would be rounded.
+// True if `second` is the only user of the result of `first` and applies the same reduction along
+// another axis. The threads then exchange their partial results once, for both axes. 16-bit floats
+// are excluded, since the result of the first reduction would be rounded.
 static bool continues(const struct tile_op *second, const struct tile_op *first)
 {
     static const enum tile_attribute_key same[] = { TILE_ATTR_WITH, TILE_ATTR_NAN };
@@ -174,7 +174,8 @@ static bool is_continued(const struct tile_op *first)
     return second && continues(second, first);
 }
 
-// Adds the bits of lanes and warps whose threads hold parts of the same lines.
+// Adds to `lanes` and `warps` the bits along the reduced axis. Threads that differ only in these
+// bits hold parts of the same lines.
 static void add_threads(const struct tile_op *op, uint32_t *lanes, uint32_t *warps)
 {
     const struct tile_layout *layout = op->operand[0]->layout;
@@ -253,8 +254,8 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
 
     if (!reg)
         return false;
-    for (uint32_t i = 0; i < count && how.ftz; i++) // a single element passes no addition that
-                                                    // would flush it
+    for (uint32_t i = 0; i < count && how.ftz;
+         i++) // a line with a single element has no addition that flushes it
         out[i][value] = tile_emit_flush(r->e, out[i][value]);
     for (uint32_t i = 0; i < count; i++)
         reg[i] = !narrows ? out[i][value]

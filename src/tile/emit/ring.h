@@ -7,8 +7,8 @@
 
 // Barriers at the start of shared memory, 8 bytes each. The barrier at 8 s signals that stage s is
 // full. The barrier TILE_FREE_AT bytes later signals that stage s is free. From TILE_HANDOVER_AT
-// on, each of two teams has a slot for the stage and phase at which it takes over the ring, if the
-// other team passes them on.
+// on, each of two teams (warpgroups that alternate between tiles) has a slot for the stage and
+// phase at which it takes over the ring, if the other team passes them on.
 enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 
 // Named barriers. Barrier 0 serves all threads of the block.

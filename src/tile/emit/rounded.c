@@ -44,7 +44,7 @@ static tile_register power(struct tile_emitter *e, enum tile_op_kind kind, struc
     const char *ftz = how.ftz ? ".ftz" : "";
     tile_register out = tile_new(e, TILE_R32);
 
-    if (kind == TILE_EXP) { // base 2
+    if (kind == TILE_EXP) { // e^x as a power of 2
         tile_register of_two = tile_new(e, TILE_R32);
         tile_ins(e, "mul.rn%s.f32 %R, %R, 0f3FB8AA3B", ftz, of_two, x);
         x = of_two;

@@ -81,7 +81,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
     }
 }
 
-// Returns the address of coordinates in a row-major tile.
+// Returns the address of the element at the given coordinates of a row-major tile.
 static tile_register address_of(struct tile_emitter *e, const struct tile_type *type,
                                 const tile_register *c, bool flat, tile_register shared)
 {

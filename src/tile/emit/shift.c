@@ -137,7 +137,7 @@ static void plan(struct shifter *s, uint32_t own, int32_t *received, int32_t *se
                                                     : FROM_SHARED;
 }
 
-// Returns false if the distance is not a constant, or if the layouts have another form.
+// Returns false if the distance is not a constant, or if the layouts are not supported.
 static bool open_shifter(struct shifter *s, struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->operand[0], *n = op->operand[1];

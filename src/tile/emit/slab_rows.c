@@ -50,8 +50,9 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
     if (!n) {
         m->column = x;
         m->columns = size;
-        // The last slab's lines end where the tile does. As unsigned numbers, an end before the
-        // tensor and the column itself are larger than the tensor's size.
+        // The last slab's lines end where the tile does. If the tile ends before the tensor begins,
+        // its end and its columns are negative. As unsigned numbers, they exceed the tensor's size,
+        // so the columns count as outside.
         if (m->how->columns < m->slabs * m->how->line / element) {
             tile_register end = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", x, m->how->columns);
             m->columns = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", size, end);

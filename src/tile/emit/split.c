@@ -32,8 +32,8 @@ void tile_split_range(struct tile_emitter *e, const char *type, const struct til
         tile_ins(e, "div.%s %R, %R, %R", plain, iterations, iterations, step);
     }
     iterations = tile_make(e, class, "add.%s %R, %R, %u", plain, iterations, parts - 1);
-    // A 64-bit division would be a call, next to which linked code does not overlap products
-    // (C7509).
+    // A 64-bit division would be a call, and in linked code wgmma instructions next to a call do
+    // not overlap (C7509).
     if (!(parts & (parts - 1)))
         iterations = tile_make(e, class, "shr.%s %R, %R, %u", plain, iterations,
                                (unsigned)__builtin_ctz(parts));

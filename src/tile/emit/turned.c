@@ -9,8 +9,9 @@ uint32_t tile_turned_line(const struct tile_ring *r)
 
 tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab)
 {
-    // stmatrix takes the addresses of 8 lines from each group of 8 lanes: of the lines 0 to 7 for
-    // the rows 0 to 7 and 8 to 15 of the warp, then of the lines 8 to 15.
+    // In stmatrix, each group of 8 lanes gives the addresses of 8 lines. The first two groups give
+    // lines 0 to 7, for the warp's rows 0 to 7 and 8 to 15. The other two groups give lines 8 to
+    // 15, for the same rows.
     tile_register line = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
     tile_register piece = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
     tile_register swizzle = line, at = slab;
