@@ -206,9 +206,9 @@ tile_register tile_gathered_start(struct tile_emitter *e, const struct tile_stre
 // True for an op that only the row addresses need. Warpgroups skip it.
 bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op);
 
-// realign.c: threads copy a pipeline's operands, at any address, instead of TMA. The copying role
-// calls tile_open_realign() before its tiles. tile_emit_realigned() requests a stage and completes
-// the previous one. tile_close_realign(), after the tiles, completes the last stage.
+// realign.c: threads, not TMA, copy a pipeline's operands, which may be at any address. The copying
+// role calls tile_open_realign() before its tiles. tile_emit_realigned() requests a stage and
+// completes the previous one. tile_close_realign(), after the tiles, completes the last stage.
 bool tile_open_realign(struct tile_emitter *e);
 void tile_emit_realigned(struct tile_emitter *e);
 void tile_close_realign(struct tile_emitter *e);

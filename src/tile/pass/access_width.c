@@ -24,7 +24,7 @@ static bool begins_anywhere(const struct tile_value *tensor)
 
 uint32_t tile_access_width(const struct tile_op *op, const void *ranges)
 {
-    enum { LEAST_VECTOR = 4 }; // bytes; smaller ones move as single elements
+    enum { LEAST_VECTOR = 4 }; // bytes; smaller vectors move as single elements
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     const struct tile_value *tensor = op->operand[0];
     bool rows = op->kind == TILE_LOAD_ROWS || op->kind == TILE_STORE_ROWS;
@@ -47,7 +47,7 @@ struct widest {
     struct tile_kernel *kernel;
     const struct tile_ranges *ranges;
     struct tile_parameter **of; // by value id of a tensor: the parameter, or the one that it slices
-    bool unknown;               // some access has another form
+    bool unknown;               // the width of some access is unknown
 };
 
 // True for ops that move no neighbours, whatever the alignment.

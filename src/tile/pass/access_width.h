@@ -4,9 +4,9 @@
 
 #include "range_analysis.h"
 
-// Returns the known alignment, in bytes, of an index along a tensor's last axis that counts tiles
-// of `scale` elements of `bytes` bytes. A result of at least TILE_VECTOR_BYTES means that the index
-// does not limit an access.
+// Returns the known alignment, in bytes, of an index along a tensor's last axis. The index counts
+// tiles of `scale` elements, each of `bytes` bytes. A result of at least TILE_VECTOR_BYTES means
+// that the index does not limit an access.
 uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct tile_value *index,
                               int64_t scale, uint32_t bytes);
 // Returns log2 of the number of neighbours along the tensor's last axis that a load or store can

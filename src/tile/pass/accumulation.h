@@ -21,7 +21,7 @@ struct tile_accumulator {
 };
 
 // Describes the carried values of a `for`. Returns NULL with a reason in *why if a carried value
-// has another form, if an iteration has an effect, or if the loop may end early.
+// has neither of the forms above, if an iteration has an effect, or if the loop may end early.
 struct tile_accumulator *tile_accumulators_of(const struct tile_kernel *kernel,
                                               const struct tile_op *loop, const char **why);
 // True if a kernel multiplies matrices. Its loops have separate pipelines (pipeline.h).

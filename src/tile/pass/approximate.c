@@ -31,7 +31,7 @@ static uint32_t lead_of(const struct tile_op *loop)
     return loop->kind == TILE_FOR ? 1 : 0;
 }
 
-// Returns the op whose results a terminator's operands become, or NULL for other ops.
+// Returns the loop or `if` that receives a terminator's operands, or NULL for other ops.
 static const struct tile_op *target_of(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;

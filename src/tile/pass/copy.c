@@ -1,4 +1,4 @@
-// Copies a kernel for an entry that needs other layouts or ops in another form.
+// Copies a kernel for an entry that needs other layouts or changed ops.
 #include "pipeline.h"
 
 struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel)

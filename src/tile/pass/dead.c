@@ -37,7 +37,7 @@ static bool has_effect(const struct tile_op *op)
     return false;
 }
 
-// Returns the op whose results a terminator's operands become.
+// Returns the loop or `if` that receives a terminator's operands.
 static struct tile_op *target_of(const struct tile_op *terminator)
 {
     struct tile_op *op = terminator->parent->parent;

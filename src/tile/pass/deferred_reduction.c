@@ -10,8 +10,8 @@
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
-// Returns the reduction that `add` adds to x or to a multiple of x, or NULL if `add` has another
-// form.
+// Returns the reduction that `add` adds to x or to a multiple of x, or NULL if `add` does something
+// else.
 static struct tile_op *added_to(const struct tile_value *x, const struct tile_op *add)
 {
     if (!add || add->kind != TILE_ADD || tile_is_rounded(add))

@@ -103,7 +103,8 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
                                           : NULL;
 }
 
-// Turns integer negations of other forms into `neg`, whose emission needs care.
+// Turns the integer forms 0 - x and x * -1 into `neg`, whose emission avoids a ptxas bug
+// (emit/element.c).
 static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
 {
     return tile_make_before(f->kernel, op, TILE_NEG, &op->result[0]->type, 1, &x);

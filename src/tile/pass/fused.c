@@ -22,7 +22,7 @@ enum {
     MOST_OF_THREE_SLICES = 48, // limit if three warpgroups take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
     MOST_DOUBLED = 256,  // registers per thread of a doubled loop, times warpgroups; linked code
-                         // gives every role as many registers (C7504)
+                         // gives every role the same number of registers (C7504)
     MOST_LOADED = 1024,  // elements that warpgroups may load themselves, per iteration
     MOST_AHEAD = 4,      // elements per thread to load ahead; larger tiles get a ring if there is
                          // room
@@ -307,9 +307,9 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
     return NULL;
 }
 
-// True if the last product can run under the next iteration's work: the loop carries its
-// accumulator, and all other products have only streamed operands, so that they can start early. A
-// single product qualifies only if its left operand is computed.
+// True if the last product can overlap the next iteration's work: the loop carries its accumulator,
+// and all other products have only streamed operands, so that they can start early. A single
+// product qualifies only if its left operand is computed.
 static bool can_overlap(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -357,7 +357,7 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
     return true;
 }
 
-// True if the next iteration's products can run under the work on this iteration's results, and the
+// True if the next iteration's products can overlap the work on this iteration's results, and the
 // registers can hold both.
 static bool can_double(const struct tile_fused *p)
 {

@@ -42,7 +42,7 @@ struct tile_fused {
     // result waits for it.
     bool overlaps;
     // All products have only loaded operands and start from zero. The next iteration's products
-    // then run under this iteration's work, in separate registers.
+    // then overlap this iteration's work, in separate registers.
     bool doubles;
     // All products have only loaded operands and add to sums that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.

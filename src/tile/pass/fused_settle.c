@@ -173,7 +173,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
         if (op != last->mma && is_late(p, op, acc)) {
             if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
-                p->overlaps &= op == body->last; // passes unchanged to the next iteration
+                p->overlaps &= op ==
+                               body->last; // only passes the accumulator to the next iteration
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }

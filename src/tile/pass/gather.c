@@ -2,10 +2,10 @@
 //
 // The lines of such an operand are contiguous along its tensor's last axis: the last index tile of
 // a gather() rises by one along a line, and the others are constant along it. The other index tiles
-// may be any elementwise arithmetic on integers, iotas, scalars and loaded tiles. That arithmetic
-// runs as soon as all its inputs are known, before the loops on which they do not depend. Expensive
-// parts whose inputs are known before further loops, such as divisions and loads, run before those
-// loops.
+// may be any elementwise arithmetic on integers, iotas, scalars and loaded tiles. A row's address
+// is computed as soon as all its inputs are known, before the innermost loop on which it does not
+// depend. Expensive parts of the address, such as divisions and loads, are computed before the
+// outermost loop on which they do not depend.
 #include "gather.h"
 #include "range_analysis.h"
 

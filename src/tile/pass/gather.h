@@ -15,10 +15,10 @@ struct tile_row_node {
     int8_t axis[TILE_MAX_RANK]; // for each axis of the value: the axis of the loaded box along
                                 // which it runs; -1 if none
     uint16_t operand[TILE_NODE_OPERANDS]; // operand nodes; for a load, only its padding
-    uint32_t weight;                      // approximate number of instructions below it
-    const struct tile_op *at;             // all its dependencies are known before this op
-    const struct tile_op *needed;         // during the search: the op before which it is needed
-    bool kept;                            // computed before `at` and kept for many iterations
+    uint32_t weight;          // approximate number of instructions that compute it and its operands
+    const struct tile_op *at; // all its dependencies are known before this op
+    const struct tile_op *needed; // during the search: the op before which it is needed
+    bool kept;                    // computed before `at` and kept for many iterations
 };
 
 struct tile_gather {

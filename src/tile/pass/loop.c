@@ -204,7 +204,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
     }
     tile_mark_only_rows(kernel, p);
     // If the layout of the side tile or of the stored tile differs from the product's, threads load
-    // the side tile instead of TMA.
+    // the side tile, not TMA.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

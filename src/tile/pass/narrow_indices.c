@@ -160,7 +160,7 @@ static struct tile_value *stripped(struct tile_value *value)
     return value;
 }
 
-// Returns the upper bound that a mask puts on an iota, or NULL if the mask has another form.
+// Returns the upper bound that a mask puts on an iota, or NULL if it puts none.
 static struct tile_value *bound_of(struct narrowing *n, const struct tile_value *mask,
                                    const struct tile_value **count)
 {

@@ -28,7 +28,8 @@ bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool co
 bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps);
 // Splits accumulating loops across the blocks of a cluster (split_loops.c). Returns the most blocks
 // that share a loop. Returns 0 if no loop is split, with a reason in *why, or "". Sets *flexible if
-// the launch chooses the number, which then changes no result.
+// the launch chooses the number of blocks. Loops are then split only if that number changes no
+// result.
 struct tile_target;
 uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *target,
                           uint32_t warps, bool *flexible, const char **why);

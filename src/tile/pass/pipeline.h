@@ -84,10 +84,9 @@ struct tile_pipeline {
     const struct tile_op *like;  // the product whose result has the stored tile's layout; NULL for
                                  // `mma`
     uint32_t store_map;
-    bool turned;       // the store transposes the accumulators (turned_store.c)
-    uint32_t tail;     // bytes per line of the last slab if they are fewer than in the others; if
-                       // the store is turned, the number of lines of the last slab if they are
-                       // fewer; else 0
+    bool turned;   // the store transposes the accumulators (turned_store.c)
+    uint32_t tail; // size of the last slab if it is smaller than the others, otherwise 0: bytes per
+                   // line or, if the store is turned, lines
     uint32_t tail_map; // the last slab's map if `tail` is not 0
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
@@ -114,8 +113,7 @@ enum {
     TILE_RING_AT = 1024,      // offset of the stages in shared memory, after the barriers
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128, // columns of promoted accumulators that are computed at a time
-    TILE_SLAB_LINE = 128,    // bytes per line of a slab, which has 64 rows that TMA stores, or
-                             // loads after the loop
+    TILE_SLAB_LINE = 128,    // bytes per line of a slab (64 rows that TMA stores or loads)
     TILE_SLAB_BYTES = 64 * TILE_SLAB_LINE,
     TILE_TURNED_BYTES = 2, // bytes per element of a turned store
     TILE_WORD_BYTES = 16,  // bytes per word in realigned copies
@@ -233,8 +231,8 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
 // inconsistent.
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
 // Plans a kernel with one loop over a product, and sets the layouts of the values that hold
-// accumulators. If `realigned`, threads copy the operands instead of TMA. If planning is
-// impossible, returns NULL with a reason in *why for a remark.
+// accumulators. If `realigned`, threads copy the operands, not TMA. If planning is impossible,
+// returns NULL with a reason in *why for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, bool realigned,
                                          const char **why);
@@ -292,9 +290,10 @@ bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, 
 // scalars.c: true if an op and everything inside it handles only scalars and writes nothing. It may
 // read scalars from tensors.
 bool tile_is_of_scalars(const struct tile_op *op);
-// tile_can_know() is true for such an op before the loop if its operands qualify too, so that the
-// copying thread can run it. Call it for earlier ops first. tile_rows_unseen() is true if the rows
-// that a load from a slice lacks may hold any values.
+// tile_can_know() is true for an op before the loop that the copying thread can run: a
+// tile_is_of_scalars() op whose operands also come from such ops. Call it for earlier ops first.
+// tile_rows_unseen() is true if the rows of a loaded tile past the end of its slice may hold any
+// values.
 bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op);
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
 // True if the copying thread can perform a load: it pads with zeros, and the thread can compute its

@@ -21,9 +21,9 @@ struct mover {
     bool changed;
 };
 
-// An accumulator that can move: its op, the first reduction, and the last value before the
-// accumulation. Only the op uses the carried value, and only the end of the iteration uses the op's
-// result.
+// An accumulation whose reductions can move out of the loop: its op, the first reduction, and the
+// value that the op combines with the carried one. Only the op uses the carried value, and only the
+// end of the iteration uses the op's result.
 struct chain {
     struct tile_op *op, *first;
     struct tile_value *last;
@@ -216,7 +216,7 @@ static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, cons
     for (uint32_t i = 0; i < c->op->attribute_count; i++)
         tile_set(m->kernel, next->op, c->op->attribute[i]);
     sum->name = kept->name;
-    tile_replace(kept, sum, loop->next); // keep the first of the new reductions
+    tile_replace(kept, sum, loop->next); // the first of the new reductions still reads `kept`
     tile_set_operand(loop, 3 + index, start);
     tile_set_operand(loop->block[0]->last, index, next);
     argument->type = kept->type = part;

@@ -78,7 +78,7 @@ static bool same_part(const struct tile_op *load, const struct tile_op *store, u
 }
 
 // True if the code after the loop handles each row of the accumulator separately and does not store
-// the rows that the load lacks. The contents of these rows then do not matter.
+// the loaded tile's rows past the end of its slice. The contents of these rows then do not matter.
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis)
 {
     for (const struct tile_op *op = p->loop->next; op; op = op->next) {

@@ -308,8 +308,8 @@ static struct tile_value *expanded(struct splitter *s, struct tile_block *block,
 }
 
 // Returns sum exp(m - M), which rescales a sum from the running maximum m to M. A block without
-// iterations has no maximum and no sum. Where m equals M, the sum stays unchanged. Where only m is
-// -inf, the block's sum counts for nothing, even if it is NaN.
+// iterations has no maximum and no sum. Where m equals M, the sum stays unchanged. Where m is -inf
+// and M is not, the result is 0, even if the sum is NaN.
 static struct tile_value *rescaled(struct splitter *s, struct tile_block *block,
                                    struct tile_op *like, const struct tile_accumulator *a,
                                    struct tile_value *sum, struct tile_value *m,
