@@ -5,8 +5,8 @@
 
 #include "emit.h"
 
-// The PTX type that computes integers of a dtype, such as "s32", and the untyped equivalent, such
-// as "b32".
+// The PTX type for arithmetic on integers of a dtype, such as "s32", and the untyped equivalent,
+// such as "b32".
 const char *tile_integer_type(cuc_dtype dtype);
 const char *tile_bits_type(cuc_dtype dtype);
 

@@ -21,7 +21,8 @@ struct loop {
     const char *type;
     bool wide;
     tile_register variable, last, step;
-    tile_register left; // iterations left, 32 bits; TILE_NO_REGISTER if they are not easy to count
+    tile_register
+        left; // iterations left, 32 bits; TILE_NO_REGISTER if count_iterations() cannot count them
 };
 
 static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)

@@ -110,7 +110,7 @@ static tile_register address_of(struct tile_emitter *e, const struct small_copy 
 // A lane's part of one copy: one element, or a pair.
 struct piece {
     tile_register address, inside[2];
-    tile_register valid; // predicate: the lane has such elements; TILE_NO_REGISTER: all lanes do
+    tile_register valid; // predicate: the lane has elements to copy; TILE_NO_REGISTER: all lanes do
     uint32_t place;
 };
 

@@ -15,8 +15,8 @@ struct rows {
     const struct tile_stream *stream;
     uint32_t which; // number of the product's operand
     tile_register *kept[TILE_MOST_NODES];
-    tile_register *address; // by round: the row's first element, or the tensor's if the row lies
-                            // outside
+    tile_register *address; // by round: address of the row's first element, or of the tensor's if
+                            // the row lies outside
     tile_register inside;   // bit n: the row of round n exists
 };
 

@@ -16,8 +16,8 @@ struct tile_polynomial {
     double c[20];
 };
 
-// Arrays of two or three values sum to a constant, largest part first. An f32 is stored as the
-// double of equal value.
+// A constant that needs more precision is the sum of an array of two or three values, the largest
+// first. An f32 is stored as the double of equal value.
 struct tile_math_table {
     double magic; // 1.5 times a power of two whose ulp is 1: adding it rounds to an integer
     double log2e[2], ln2[2], two_over_ln2[2], third[2];

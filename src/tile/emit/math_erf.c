@@ -5,7 +5,7 @@ struct tile_num tile_emit_erf(struct tile_math *m, struct tile_num x)
 {
     struct tile_num a = tile_abs(m, x), z = tile_mul(m, x, x);
     struct tile_num small = tile_fma(m, x, tile_num_horner(m, &m->t->erf, z), x);
-    // A NaN does not take this result, because its comparison with 1 is false.
+    // For a NaN, the comparison with 1 below is false and selects `small`.
     struct tile_num end =
         tile_num_op(m, "min", 2, (const struct tile_num[]){ a, tile_k(m->wide ? 6 : 4) });
     struct tile_num t = tile_sub(m, end, tile_k(1));

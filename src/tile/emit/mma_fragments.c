@@ -324,7 +324,7 @@ static void round_words(struct tile_product *p, struct tile_mma_operand *o, uint
 
 // Splits an f32 into a sum of two tf32. NaN, infinity and the largest numbers, which round to
 // infinity, would have a first part that is not finite. That part becomes 1 with the number's sign,
-// so that infinity never meets a zero remainder in a product.
+// so that no product multiplies infinity by a zero remainder.
 static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     struct tile_emitter *e = p->e;

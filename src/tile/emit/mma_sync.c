@@ -25,7 +25,7 @@ static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, 
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
     o->lines = o->transposed ? tile_round_up(length, p->how->depth) : o->extent;
-    if (o->single) // cover the accumulator's layout
+    if (o->single) // lanes also read lines for the padding of the accumulator's layout
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
         o->lines = LEAST_LINES;

@@ -109,8 +109,8 @@ static struct nibbles nibbles_of(const struct tile_value *x)
     return n;
 }
 
-// ORs two integers, counted from `low`, into the halves of a word. The two nibbles of one byte need
-// only a multiplication and one logical instruction.
+// Puts two integers, less `low`, into the halves of a word and ORs `bits` into it. The two nibbles
+// of one byte need only a multiplication and one logical instruction.
 static tile_register join_counts(struct tile_emitter *e, const struct tile_value *value, uint32_t r,
                                  int64_t low, uint32_t bits)
 {

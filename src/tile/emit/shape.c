@@ -209,7 +209,8 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
 
     if (!out || !tile_shared_fits(e, op, bytes))
         return false;
-    // Add the position of y in x as an offset. y is written with the row length of x.
+    // Compute the address in the copy of x at which y begins. The elements of y are stored with the
+    // row length of x.
     int64_t step = tile_bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
     tile_write_shared(e, x, tile_registers(e, x), shared, 0, NULL);

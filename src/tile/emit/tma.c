@@ -347,8 +347,8 @@ static struct tile_place place_of_slab(struct tile_emitter *e, const struct tile
     return p;
 }
 
-// Stores a round's slabs, `first` to `end` - 1, with ordinary stores. `from` is the unit's first
-// row in the first buffer.
+// Stores a round's slabs, `first` to `end` - 1, with ordinary stores. `from` is the address of the
+// first row in the first buffer of the unit that stores together.
 static void store_rows(struct tile_emitter *e, const struct tile_op *op,
                        const struct tile_place *place, tile_register from, uint32_t first,
                        uint32_t end)

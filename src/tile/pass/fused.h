@@ -14,7 +14,7 @@ struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop, into a ring of one stage
     // The load that warpgroups read into registers for computation, or NULL. If products use the
-    // feed too, this is a load equal to the stream's but distinct from it.
+    // feed too, this is a second load op, equal to `stream.load`.
     const struct tile_op *reader;
     // A small tile in row-major order of its physical shape. The lanes of the copying warp copy it,
     // and warpgroups read it.
