@@ -168,8 +168,8 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
             return tile_compile_roles(kernel, &together, out, entry);
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
-        else if (plan->apart) // perhaps the warps depend on each other, so that blocks cannot
-                              // divide them
+        else if (plan->apart) // blocks cannot share the end of a tile if its warps depend on each
+                              // other
             tile_finish_in_one_block(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);

@@ -6,8 +6,9 @@
 //
 // A tile takes its iterations plus an epilogue, which stores the accumulators. If warpgroups
 // alternate between tiles, the epilogue overlaps the next tile. Tiles run in waves, one tile per
-// multiprocessor. If some tiles extend past the result, they delay one wave more than they fill by
-// themselves. The time to transfer all data from and to memory is a lower bound.
+// multiprocessor. Tiles that extend past the result take longer. The model assumes that they delay
+// as many waves as they would fill by themselves, plus one. The time to transfer all data from and
+// to memory is a lower bound.
 #include "cost.h"
 
 #include "tile/layout/wgmma.h"
@@ -34,9 +35,9 @@ enum {
 };
 
 // Fitted to 20000 measurements of bf16 on an H200 with cold caches: up to 82 tilings for each of
-// 360 products with random extents from 64 to 16384 in every order. Two thirds of the
-// products were launched as cuc_gemm() launches; they alone determine the costs of a start. The
-// units are clocks, bytes per clock of a multiprocessor, and fractions.
+// 360 products with random extents from 64 to 16384 in every order. Two thirds of the products were
+// launched as cuc_gemm() launches them; the costs of a kernel's start are fitted to these alone.
+// The units are clocks, bytes per clock of a multiprocessor, and fractions.
 static const double launch_seconds = 0.32e-6; // between consecutive kernels of a graph
 static const double next_clocks = 3320;       // to launch a kernel that directly follows
 static const double fill_clocks = 2390;       // until a block's first stage arrives
@@ -130,7 +131,7 @@ void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, in
 {
     static const struct {
         int64_t multiple;
-        double clocks, bytes; // extra cost; the bytes stand for L2's work
+        double clocks, bytes; // extra cost per line; `bytes` models the additional load on L2
     } pitches[] = {
         { LINE_BYTES, 0, 0 },
         { 2 * SECTOR_BYTES, 1.1, 20 },
@@ -282,9 +283,8 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
            (w->split > 2 ? split_clocks : 0);
 }
 
-// Returns the clocks to store an element of the result. A narrower slab for the rest of a tile's
-// lines, or of its rows if the operands are exchanged, takes as long as a whole one. Threads store
-// the elements of exchanged operands that do not have 16 bits.
+// Returns the clocks to store an element of the result. A last slab that is narrower takes as long
+// as a whole one. Threads store the elements of exchanged operands that do not have 16 bits.
 static double store_clocks(const struct tile_work *w)
 {
     uint32_t stored = w->parts > 1 ? 4 : w->stored_bytes;
@@ -311,8 +311,8 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     if (w->split > 1) // the other blocks send their sums to the first one through shared memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     if (uses_ping_pong(w)) {
-        // Half of the threads execute each epilogue. The epilogue overlaps the other half's
-        // products if those take as long as the epilogue.
+        // Half of the threads execute each epilogue. The epilogue overlaps the products of the
+        // other half if these products take as long.
         double alone = end_clocks + 2 * alone_share * accumulators * store_clocks(w);
         end = alone + waves * (turn_clocks + fmax((alone - iteration * iterations) / 2, 0));
         ends = 1;
