@@ -61,8 +61,8 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,
                                          const struct tile_type *result);
-// Returns the layout in which each thread's register holds the operand's element that a broadcast
-// needs there. Registers keep their numbers.
+// Returns the layout of a broadcast's operand in which each register holds the element that the
+// same register of the result needs.
 struct tile_layout tile_layout_slice(const struct tile_layout *result,
                                      const struct tile_type *operand,
                                      const struct tile_type *result_type);

@@ -84,10 +84,10 @@ static void largest_value(struct tile_op *op, void *data)
             find_largest(data, op->block[n]->argument[i]);
 }
 
-// Sizes the square and the vector. The side of the square fills 16 bytes with the narrowest
-// elements that tiles of this shape have in memory. The vector fills the widest access: with more
-// neighbours than one access moves, a thread would need several instructions, each of which touches
-// all lines.
+// Finds the sizes of a thread's square and vector (tile_squares()) for this shape. The square's
+// side is 16 bytes of the narrowest elements that memory ops move. The vector is as wide as the
+// widest access: if a thread held more neighbours, it would need several instructions, each of
+// which touches all lines.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;

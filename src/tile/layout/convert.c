@@ -138,8 +138,8 @@ static void convert_shared(struct tile_assignment *a, struct tile_op *op)
         convert_from(a, op, i, op->result[0]->layout);
 }
 
-// Omits broadcasts, which the emitter handles itself, and ops that move their operands through
-// shared memory.
+// By layout class: the function that inserts an op's converts. The table omits broadcasts, which
+// the emitter handles itself, and ops that move their operands through shared memory.
 static void (*const converts[])(struct tile_assignment *a, struct tile_op *op) = {
     [TILE_LAYOUT_ELEMENT] = convert_shared,   [TILE_LAYOUT_SCAN] = convert_shared,
     [TILE_LAYOUT_REDUCE] = convert_reduction, [TILE_LAYOUT_ACCUMULATOR] = convert_accumulator,
