@@ -168,7 +168,7 @@ struct tile_access_args {
     int64_t latency; // 0: no hint
     int64_t tma;     // -1 never, 0 the compiler decides, 1 if possible
     enum tile_cache cache;
-    bool inside; // a promise
+    bool inside; // the source promises that no element is outside
 };
 struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kind,
                                    const struct tile_access_args *access);

@@ -197,8 +197,8 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
     return vector;
 }
 
-// True for an access outside of loops in a brief entry. Such an access runs once, so the entry
-// contains only one version of its code.
+// True for an access outside of loops in a brief entry (one with short code, `brief` in
+// ir/target.h). Such an access runs once, so the entry contains only one version of its code.
 static bool is_cold(const struct tile_access_state *a)
 {
     return a->e->target->brief && a->op->parent == &a->e->kernel->body;

@@ -36,10 +36,10 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// In a brief entry, returns the nearest computed address whose coordinates do not exceed `own`: the
-// one with the fewest differing axes, then with the smallest distance. Subtracts its coordinates
-// from `own`. Otherwise, or if there is no such address, returns the address of the thread's first
-// element.
+// If the entry's code must be short (`brief`), returns the nearest computed address whose
+// coordinates do not exceed `own`: the one with the fewest differing axes, then with the smallest
+// distance. Subtracts its coordinates from `own`. Otherwise, or if there is no such address,
+// returns the address of the thread's first element.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {
@@ -359,10 +359,10 @@ static tile_register rolled_coordinate(struct tile_access_state *a, tile_registe
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// True if a brief entry should store the registers in a loop, through the scratch. It should if
-// other ops already need as much scratch, or if the store needs at most OF_A_THREAD bytes per
-// thread: so few bytes hardly lower the occupancy, which the many registers limit. All branches to
-// this code are uniform.
+// True if an entry with short code (`brief`) should store the registers in a loop, through the
+// scratch. It should if other ops already need as much scratch, or if the store needs at most
+// OF_A_THREAD bytes per thread: so few bytes hardly lower the occupancy, which the many registers
+// limit. All branches to this code are uniform.
 static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;

@@ -246,8 +246,9 @@ void tile_enter_prefetch(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// True if a brief entry's loop has one product, whose operands are both prefetched. The copies of
-// an iteration then follow the product and run while the tensor cores are busy.
+// True if the entry's code must be short (`brief`) and its loop has one product, whose operands are
+// both prefetched. The copies of an iteration then follow the product and run while the tensor
+// cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
     return e->target->brief && e->prefetch->only;

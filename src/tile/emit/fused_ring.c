@@ -19,7 +19,8 @@ void tile_next_stage(struct tile_emitter *e, const struct tile_ring_position *po
     tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, position->phase, position->phase);
 }
 
-// Returns the barrier of a feed's stage. `position` is ignored for a held feed.
+// Returns the barrier of a feed's stage. `position` is ignored for a held feed, which is loaded
+// once per tile.
 tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position)
 {

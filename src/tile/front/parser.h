@@ -35,7 +35,7 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word);
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
-// True if a missing token was reported by the lexer, which skipped it.
+// True if the lexer has already reported the missing token and skipped it.
 bool tile_parser_has_reported(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
 // Enters a nested construct. Returns false after T006 if the nesting is too deep for the stack; the

@@ -269,8 +269,8 @@ struct tile_kernel {
     uint32_t fact_count;
     const struct tile_host_expression *grid[3];
     uint32_t grid_rank; // 0: the launch specifies the grid
-    // Every entry waits for preceding grids, at its start unless the source has a wait that all
-    // blocks reach. Set by tile_compile().
+    // waits_for_grids: every entry waits for preceding grids. waits_by_itself: all blocks reach a
+    // wait of the source, so entries without roles need none at their start. Set by tile_compile().
     bool waits_for_grids, waits_by_itself;
     int64_t blocks;    // blocks of a launch with the given dimensions; 0: unknown
     bool fills_device; // that launch has at least one block per multiprocessor

@@ -289,7 +289,8 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
         else
             break;
     }
-    // With padding between the others, the new position is not a linear function of the old one.
+    // The other axes must have no padding, or the new position would not be a linear function of
+    // the old one.
     if (!are_powers_of_two(operand->extent, x) || !are_powers_of_two(result->extent, y))
         return false;
     struct tile_layout shape = empty(result, from->warp_bits);

@@ -25,7 +25,7 @@ static inline uint32_t tile_register_bits(cuc_dtype dtype)
            : cuc_dtype_bits(dtype) == 64           ? 64
                                                    : 32;
 }
-static inline bool tile_is_float(cuc_dtype dtype) // with arithmetic
+static inline bool tile_is_float(cuc_dtype dtype) // the floats that have arithmetic
 {
     return dtype == CUC_F16 || dtype == CUC_BF16 || dtype == CUC_F32 || dtype == CUC_F64;
 }

@@ -38,7 +38,7 @@ struct tile_target {
     uint32_t features;     // enum tile_feature
     bool orders_all;       // outside of loops, all entries have the barriers for overlapping
                            // tensors, not only TILE_OVERLAP_32
-    bool brief;            // prefer short code, which assembles fast, to the last bit of speed
+    bool brief;            // prefer short code, which assembles fast, to the fastest code
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;
     bool require_tma, require_tensor_core;

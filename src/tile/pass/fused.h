@@ -9,7 +9,7 @@
 
 enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 
-// An operand in shared memory.
+// An operand or another tile that an iteration reads from shared memory.
 struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop, into a ring of one stage
