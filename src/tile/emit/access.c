@@ -18,8 +18,8 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
     return tile_make(e, TILE_R64, "min.s64 %R, %R, %l", up, high);
 }
 
-// True if every value in `range`, multiplied by the tile's extent `scale`, fits in 64 bits with
-// room for one more term of that size.
+// True if every value in `range` times the tile's extent `scale` is at most 2^61 in magnitude, so
+// that sums of two such products fit in 64 bits.
 static bool is_small(struct tile_range range, int64_t scale)
 {
     const int64_t most = INT64_C(1) << 61;
@@ -41,7 +41,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
     a->forward[axis] = !open && range.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
                       range.high <= (dim.low - a->extent[axis]) / scale;
-    // A warp-specialized entry may launch more blocks than the grid has.
+    // The grid's size proves nothing in a warp-specialized entry, which may launch more blocks.
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->ranges, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
@@ -240,8 +240,8 @@ static void read_pad(struct tile_access_state *a)
 }
 
 // Assigns words to a vector load of 16-bit floats. All paths of the access leave these floats
-// packed, two to a word; code after the paths join unpacks them into the value's registers. Loads
-// of single elements at an edge use separate registers.
+// packed, two to a word; once the paths have joined, code unpacks them into the value's registers.
+// Loads of single elements at an edge use separate registers.
 static const tile_register *open_words(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
@@ -272,7 +272,7 @@ static void close_words(struct tile_access_state *a, const tile_register *own)
 
 // True if a load can wait until its user needs the elements. This saves registers in a
 // warp-specialized entry, where the accumulators leave few registers free. The tile's only user
-// must be the next op, in the same block and elementwise.
+// must be an elementwise op, and the next op in the same block.
 static bool comes_in_parts(const struct tile_access_state *a)
 {
     enum { MANY = 32 };

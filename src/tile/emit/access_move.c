@@ -10,8 +10,8 @@ struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
-    // Registers that hold the distance in bytes between points `elements` apart along `axis`.
-    // Sharing them keeps the code short.
+    // Registers that hold the distance in bytes between two points that are `elements` apart along
+    // `axis`. Sharing them keeps the code short.
     struct {
         uint32_t axis, elements;
         tile_register reg;
@@ -287,7 +287,7 @@ static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end,
     }
 }
 
-// Moves vectors, with the aligned view of the tensor if there is one.
+// Moves vectors. Uses the aligned view of the tensor if there is one.
 static void move_vectors(struct tile_access_state *a, uint32_t first, uint32_t end,
                          struct bounds *bounds)
 {

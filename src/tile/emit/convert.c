@@ -19,8 +19,8 @@ struct side {
     uint32_t count;
 };
 
-// Returns the position of the calling thread's register 0. Moves thread bits together if they shift
-// by the same distance.
+// Returns the position of the calling thread's register 0. All thread bits that move by the same
+// distance take one shift.
 static tile_register thread_place(const struct side *s)
 {
     struct tile_emitter *e = s->e;
@@ -110,8 +110,8 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
 // are vectors over GF(2).
 struct places {
     uint32_t vector[32], registers[32]; // indexed by the vector's highest bit; 0 if unused
-    uint32_t same[32];                  // XOR masks between registers with the same element, by the
-                                        // mask's highest bit
+    uint32_t same[32]; // XOR masks between the numbers of registers with the same element, indexed
+                       // by a mask's highest bit
 };
 
 static void solve_places(struct places *p, const struct tile_layout *layout)

@@ -44,7 +44,8 @@ static tile_register joined_cast(struct tile_emitter *e, cuc_dtype to, const til
 // integer below `span` into these bits adds it; subtracting the power leaves the integer as a
 // float.
 struct counting_form {
-    int64_t power, span, least; // integers down to `least` can be shifted to 0 exactly
+    int64_t power, span,
+        least; // integers below 0 must be at least `least`, so that subtracting the lowest is exact
     uint32_t bits;
 };
 

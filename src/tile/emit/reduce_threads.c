@@ -50,8 +50,8 @@ static tile_register over_warp(struct tile_reduction *r, tile_register x)
                      r->dtype[0] == CUC_U32 ? "u32" : "s32", x);
 }
 
-// Exchanges one word per warp, which lane 0 writes. Each lane reads `count` words, at a position
-// given by the bits `mask` of its number.
+// Exchanges one word per warp, which lane 0 writes. Each lane reads `count` words, from a position
+// that the lowest bits of its number select.
 static void exchange_words(struct tile_reduction *r, tile_register x, tile_register *out,
                            uint32_t count)
 {
@@ -146,8 +146,8 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
         bytes += (groups * slots * tile_bytes_of(r->dtype[i]) + 15u) & ~15u;
     }
     tile_register shared = tile_scratch(e, bytes);
-    // A thread's slot consists of its kept lane bits, then its position among the reduced warps,
-    // then the other warp bits.
+    // The number of a thread's slot consists of its kept lane bits, then its position among the
+    // reduced warps, then the other warp bits.
     tile_register lane = tile_compress(e, e->lane, kept_lanes);
     tile_register group = tile_compress(e, e->warp, others),
                   within = tile_compress(e, e->warp, warps_mask);

@@ -133,8 +133,9 @@ void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity);
 
 // split.c. tile_split_range() computes this block's range of a loop with step `by`.
-// tile_join_parts() adds up the blocks' partial sums, either in each warp's finishing block or in
-// the first block of the cluster. Warps that finish nothing jump to the end of the tile.
+// tile_join_parts() adds up the blocks' partial sums: either each block finishes the rows of some
+// warps, or the first block of the cluster finishes all rows. Warps that finish nothing jump to the
+// end of the tile.
 void tile_split_range(struct tile_emitter *e, const char *type, const struct tile_value *by,
                       tile_register *first, tile_register *last);
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count);
@@ -225,7 +226,7 @@ void tile_end_side(struct tile_emitter *e); // after the store
 uint64_t tile_descriptor_of(const struct tile_stream *s);
 uint32_t tile_block_step(const struct tile_stream *a);
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);
-// Returns the descriptor for an address `bytes` later.
+// Returns a descriptor whose address is higher by `bytes`.
 tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descriptor, uint32_t bytes);
 // tile_open_products() sets up warpgroups before their first tile. tile_emit_products() emits the
 // products of a stage, which add to `count` accumulators, or overwrite them if the predicate is

@@ -1,10 +1,10 @@
 // Inclusive scans along an axis, by sum, product or a function, from either end.
 //
 // A scan repeats one step for each bit of the axis' coordinate, from the lowest bit up. The bit may
-// be a thread bit or a register bit. The step joins two neighbouring blocks, each with its total:
-// it combines everything in the later block with the earlier block's total. Registers whose bits
-// lie below all thread bits are scanned first, one after another. From then on they form a run,
-// whose prefix is combined with its elements only at the very end.
+// be a thread bit or a register bit. The step joins two neighbouring groups of elements, each with
+// its total: it combines everything in the later group with the earlier group's total. Registers
+// whose bits lie below all thread bits are scanned first, one after another. From then on these
+// registers form a run, whose prefix is combined with its elements only at the very end.
 #include "emit.h"
 
 #include <string.h>
@@ -70,8 +70,8 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     memcpy(s->total[run], sum, sizeof(sum));
 }
 
-// A group of lanes to scan: `bits` bits of the lane number, from bit `first` on, count in scan
-// order.
+// A group of lanes to scan. `bits` bits of a lane's number, from bit `first` on, give its place in
+// the scan.
 struct lanes {
     uint32_t first, bits;
     tile_register has[TILE_LANE_BITS]; // predicates: there is a lane 2^k earlier in the scan
@@ -126,9 +126,9 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
     }
 }
 
-// A group of joined warps, whose bits count in scan order. All lanes of a warp hold equal totals.
-// Each warp writes the totals of all runs at once. The lanes of each warp then scan them, several
-// runs at a time.
+// A group of joined warps, numbered in scan order. All lanes of a warp hold equal totals. Each warp
+// writes the totals of all runs at once. The lanes of each warp then scan them, several runs at a
+// time.
 struct warp_totals {
     uint32_t bits;                   // number of warp bits of the joined warps
     uint32_t at[MOST_VALUES], bytes; // offset and size of a run in shared memory

@@ -11,7 +11,7 @@ enum origin { FROM_PADDING, FROM_REGISTERS, FROM_LANES, FROM_SHARED };
 
 // A register's coordinate along the axis is the sum of the register's own part and the thread's
 // part. Its element comes from a register with another own part. That own part may depend on the
-// thread's part of the receiving thread or, for FROM_LANES, of the sending lane.
+// thread's part, which is that of the receiving thread or, for FROM_LANES, of the sending lane.
 struct part {
     enum origin from;
     uint32_t below, above; // own parts in threads whose part is below `bound`, and in all others

@@ -9,8 +9,8 @@ uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t ind
     return tile_axis_coordinate(layout, index, axis);
 }
 
-// Gathers the bits of a coordinate. Moves thread bits together if they are adjacent in the
-// coordinate.
+// Gathers the bits of a coordinate. Thread bits that stay adjacent in the coordinate take one
+// shift.
 static tile_register gather_bits(struct tile_emitter *e, const struct tile_layout *layout,
                                  uint32_t axis)
 {
@@ -68,8 +68,8 @@ uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis)
     return tile_axis_coordinate(layout, all, axis);
 }
 
-// Returns the largest coordinate of any thread. With three warpgroups, the layout's fourth one does
-// not exist.
+// Returns the largest coordinate of any thread. A layout for three warpgroups includes a fourth
+// one, which does not exist.
 static uint32_t extent_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
                               uint32_t axis)
 {
