@@ -19,7 +19,8 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
-    MOST_OF_THREE_SLICES = 48, // limit if three warpgroups take iterations in turn
+    MOST_OF_THREE_SLICES =
+        48, // registers up to which three warpgroups, not two, take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
     MOST_DOUBLED = 256,  // registers per thread of a doubled loop, times warpgroups; linked code
                          // gives every role the same number of registers (C7504)

@@ -270,7 +270,8 @@ bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *p)
 
 // ---- Layouts of ids
 
-// Returns a copy of a tile and of the tiles in the loop from which it is computed, for one op.
+// Returns a copy of a tile that only one op uses. Also copies the tiles in the loop from which it
+// is computed.
 static struct tile_value *own_ids(struct tile_kernel *kernel, const struct tile_prefetch *p,
                                   struct tile_value *ids, struct tile_op *before,
                                   struct tile_value **map)

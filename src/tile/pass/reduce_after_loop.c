@@ -94,7 +94,7 @@ static int32_t fold_of(const struct mover *m, const struct chain *c, uint32_t ve
     for (uint32_t i = axis + 1; i < type->rank; i++)
         low += log2_of(type->extent[i]);
     uint32_t high = low + log2_of(type->extent[axis]);
-    // Count thread bits and bits within their vectors.
+    // In the blocked layout, the lowest coordinate bits belong to the threads and their vectors.
     uint32_t held = log2_of((int64_t)m->threads * vector);
     if (low < held)
         low = held;

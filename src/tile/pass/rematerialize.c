@@ -5,8 +5,8 @@
 // this one computes.
 //
 // Reductions over a whole row split the kernel into parts. If one part computes a value and a later
-// part uses it, the later part recomputes it, down to the widening cast. A mark on the cast makes
-// each part emit different instructions for it; otherwise ptxas would merge the copies again.
+// part uses it, the later part recomputes it, starting with the widening cast. A mark on the cast
+// makes each part emit different instructions for it; otherwise ptxas would merge the copies again.
 #include "pass.h"
 
 enum { MOST_PARTS = 3, MOST_COST = 4 };

@@ -23,7 +23,8 @@ enum {
     MOST_EXAMINED = 32,
     MOST_CARRIED = 16,
     MOST_BYTES = 64 * 1024,
-    REPLICAS = 8, // replicas of each element of a reduction's result, which some layouts hold
+    REPLICAS =
+        8, // assumed copies of each element of a reduction's result, which some layouts replicate
     LEAST_ITERATIONS = 16
 };
 

@@ -188,8 +188,8 @@ static struct tile_value *invariant(struct unroller *u, struct tile_op *loop, st
     return copy->result[0];
 }
 
-// The iterations that read only inside tensors. If `holds` is true, these are the iterations below
-// `last`.
+// The iterations that read only inside tensors: those below `last` if the scalar `holds` is true,
+// otherwise none.
 struct limits {
     struct tile_value *last, *holds;
 };
