@@ -20,7 +20,7 @@
 enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     LINE_BYTES = 128,        // a line, which TMA copies as a unit
-    SECTOR_BYTES = 32,       // of memory
+    SECTOR_BYTES = 32,       // the unit of memory transfers
     MOST_ACCUMULATORS = 128, // registers per thread for accumulators
     MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, which precede the stages

@@ -21,7 +21,7 @@ struct tile_access_state {
                                           // 64 bits
     bool forward[TILE_MAX_RANK];          // the tile is known not to start before the tensor's
                                           // first element
-    bool always[TILE_MAX_RANK];           // the tile is known to lie inside
+    bool always[TILE_MAX_RANK];           // the tile is known to lie inside along the axis
     tile_register dropped_inside;         // predicate: the indices along all axes that the tile
                                           // drops are in range
     tile_register whole;                  // predicate: the whole tile lies inside; TILE_NO_REGISTER

@@ -122,7 +122,7 @@ struct tile_pair {
 };
 // Returns a + b, for |a| >= |b| or a = 0.
 struct tile_pair tile_pair_of_sum(struct tile_math *m, struct tile_num a, struct tile_num b);
-// a b
+// Returns a b.
 struct tile_pair tile_pair_of_product(struct tile_math *m, struct tile_num a, struct tile_num b);
 struct tile_pair tile_pair_mul(struct tile_math *m, struct tile_pair a, struct tile_pair b);
 

@@ -8,7 +8,7 @@
 
 enum {
     TILE_MOST_FRAGMENTS = 128, // fragments of an operand, per thread
-    TILE_MOST_PRODUCTS = 256,  // per iteration of the loop
+    TILE_MOST_PRODUCTS = 256,  // products per iteration of the loop
     TILE_STEP_BYTES = 32,      // bytes per step along the depth axis
 };
 

@@ -139,7 +139,8 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
                 r->combine(r, own[k], own[k + step], next);
                 memcpy(own[k], next, sizeof(next));
             }
-        memcpy(out[i], own[0][0] ? own[0] : r->identity, sizeof(out[i])); // otherwise only padding
+        memcpy(out[i], own[0][0] ? own[0] : r->identity,
+               sizeof(out[i])); // without elements, there is only padding
     }
 }
 

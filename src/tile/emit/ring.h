@@ -218,7 +218,7 @@ void tile_close_realign(struct tile_emitter *e);
 // warpgroups.
 void tile_copy_side(struct tile_emitter *e);
 bool tile_begin_side(struct tile_emitter *e);
-void tile_end_side(struct tile_emitter *e); // after the store
+void tile_end_side(struct tile_emitter *e); // called after the store
 
 // wgmma.c. tile_descriptor_of() returns a descriptor without the address. tile_block_step() returns
 // the byte distance between blocks of 64 rows of a left operand. tile_step_of() returns the byte

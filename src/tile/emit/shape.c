@@ -151,7 +151,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
         if (op->kind == TILE_SHIFT) {
             n = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", n, (int64_t)-extent);
             n = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", n, (int64_t)extent);
-        } else { // wrap to 0 to extent - 1
+        } else { // wrap into the range 0 to extent - 1
             n = tile_make(e, TILE_R64, "rem.s64 %R, %R, %l", n, (int64_t)extent);
             tile_register p = tile_make(e, TILE_PRED, "setp.lt.s64 %R, %R, 0", n);
             tile_register up = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", n, (int64_t)extent);

@@ -23,7 +23,7 @@ struct mover {
     tile_register start, pitch;         // address of the first element; bytes between rows
     tile_register column, columns;      // column of the first element; number of columns in the
                                         // tensor
-    tile_register row, rows;            // the same along the other axis
+    tile_register row, rows;            // row of the first element; number of rows in the tensor
     tile_register width;                // log2 of a piece's bytes; TILE_NO_REGISTER if it is always
                                         // WIDEST
     tile_register is_width[WIDEST + 1]; // predicates

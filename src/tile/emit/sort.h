@@ -8,7 +8,7 @@
 struct tile_sort_keys {
     const struct tile_value *tile; // has the layout and shape of the keys
     uint32_t axis, count;          // `count`: number of registers
-    const char *type;              // "s32"
+    const char *type;              // of the keys, such as "s32"
     enum tile_register_class class;
     tile_register *key, *index; // index: NULL if all keys differ or no indices are requested
 };

@@ -368,7 +368,7 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
         struct tile_slab_rows rows = { .access = op, .line = TILE_SLAB_LINE };
         run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
         rows.columns = (uint32_t)type->extent[type->rank - 1] - column;
-        if (plan->turned) { // the slabs of a block lie below each other
+        if (plan->turned) { // the slabs of a block hold successive groups of the tensor's lines
             run = 1;
             rows.line = tile_turned_line(r);
             rows.columns = rows.line / element;
@@ -432,7 +432,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     }
     strcpy(one, tile_name(r->not_storing));
     strcpy(stores, one);
-    if (below && !optional) // then the whole tile lies outside
+    if (below && !optional) // a store by tile index: the whole tile lies outside
         strcpy(stores,
                tile_name(tile_make(e, TILE_PRED, "or.pred %R, %R, %R", r->not_storing, below)));
     uint32_t ways = plan->buffers / plan->together, left = plan->slabs % plan->together;

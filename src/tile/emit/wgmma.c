@@ -14,7 +14,7 @@ uint64_t tile_descriptor_of(const struct tile_stream *s)
 {
     uint64_t swizzle = s->span == 128  ? 1
                        : s->span == 64 ? 2
-                                       : 3; // not the numbers that tensor maps use
+                                       : 3; // tensor maps number swizzles differently
     uint64_t slabs = s->mn_major ? s->span * s->rows / 16 : 1;
 
     return swizzle << 62 | (uint64_t)(8 * s->span / 16) << 32 | slabs << 16;

@@ -3,7 +3,7 @@
 // of every 8.
 #include "wgmma.h"
 
-enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // log2 of the block with a fixed layout
+enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // log2 of the extents of the block whose layout is fixed
 
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type, uint32_t warp_bits)
 {

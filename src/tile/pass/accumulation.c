@@ -332,7 +332,7 @@ static bool find_scaled(struct finder *f, const struct tile_op *end, struct tile
 {
     const struct tile_block *body = f->loop->block[0];
 
-    if (!tile_ends_once(f->loop)) // other ends of an iteration would carry other values
+    if (!tile_ends_once(f->loop)) // with several ends, a carried value has several next values
         return false;
     for (uint32_t m = 0; m < end->operand_count; m++) {
         const struct tile_value *carried = body->argument[1 + m], *maximum = end->operand[m];

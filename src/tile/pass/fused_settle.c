@@ -30,7 +30,8 @@ static void need_operands(struct tile_op *op, void *data)
     if (op->kind == TILE_LOAD)
         needed = false;
     for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op || n->p->feed[i].reader == op) // another role's op
+        if (n->p->feed[i].stream.load == op ||
+            n->p->feed[i].reader == op) // the copying thread needs the operands, not warpgroups
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];

@@ -423,7 +423,7 @@ static void own_axes(int8_t *axis)
         axis[i] = i;
 }
 
-// load_rows(): the ids number the first axis, and the other indices count tiles.
+// For load_rows(): the ids are indices along the first axis, and the other indices count tiles.
 static void find_rows(struct finder *f)
 {
     const struct tile_op *op = f->load;

@@ -257,7 +257,7 @@ bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
 
-uint32_t tile_swizzle_of(uint32_t span); // a tensor map's encoding
+uint32_t tile_swizzle_of(uint32_t span); // returns a tensor map's encoding
 
 // turned_store.c: plans a TMA store of a product whose operands are exchanged. Returns false if
 // threads must store it. tile_set_turned_layouts() gives the layouts of the accumulators and of the

@@ -53,7 +53,7 @@ static bool find_chain(struct chain *c, struct tile_value *argument, struct tile
     for (const struct tile_value *x = c->last; x->op && x->uses == 1; x = x->op->operand[0]) {
         struct tile_op *step = x->op;
         if (step->kind == TILE_RESHAPE && !c->first)
-            continue; // after the reductions
+            continue; // a reshape after the reductions
         if (step->kind != TILE_REDUCE || step->parent != op->parent || tile_is_rounded(step) ||
             tile_int(step, TILE_ATTR_WITH, TILE_WITH_SUM) != (int64_t)with ||
             (c->extremum && tile_int(step, TILE_ATTR_NAN, 0) != tile_int(op, TILE_ATTR_NAN, 0)))
