@@ -22,7 +22,7 @@ enum {
 // The value or variable behind a handle. The low 24 bits of a handle are its index, counted from 1;
 // the high 8 bits distinguish programs.
 struct tile_handle {
-    struct tile_meaning what; // of a value
+    struct tile_meaning what; // the value's meaning
     uint32_t scope;    // scope of the block in which the handle was made; 0: a constant, visible
                        // everywhere
     uint32_t variable; // number of the variable + 1; 0: the handle is a value
@@ -139,7 +139,8 @@ bool tile_use_meaning(cuc_tile_program *p, const char *operand, cuc_tile x,
 bool tile_use(cuc_tile_program *p, const char *operand, cuc_tile x, struct tile_operand *out);
 struct tile_value *tile_use_value(cuc_tile_program *p, const char *operand, cuc_tile x);
 bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, const cuc_tile *x,
-                   struct tile_operand *out, uint32_t most); // at most `most`; otherwise T504
+                   struct tile_operand *out,
+                   uint32_t most); // reports T504 if `count` exceeds `most`
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
 // Check arguments that are not values. On failure they report T511, T206 or T207, and return false

@@ -95,7 +95,7 @@ struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x
 struct tile_value *tile_build_broadcast(struct tile_builder *b, struct tile_value *x, uint32_t rank,
                                         const int64_t *extent);
 struct tile_value *tile_build_reshape(struct tile_builder *b, struct tile_value *x, uint32_t rank,
-                                      const int64_t *extent); // one may be -1
+                                      const int64_t *extent); // one extent may be -1
 struct tile_value *tile_build_permute(struct tile_builder *b, struct tile_value *x, uint32_t count,
                                       const int64_t *axes);
 // Broadcasts values to one shape; false after T201.
@@ -119,7 +119,7 @@ struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value 
 struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
                                     struct tile_value *n, int64_t axis, struct tile_operand pad);
 struct tile_op *tile_build_philox(struct tile_builder *b, struct tile_operand seed,
-                                  struct tile_operand counter); // four results
+                                  struct tile_operand counter); // the op has four results
 // Builds inline PTX with `count` operands, at most TILE_MAX_RANK. The text is not copied.
 struct tile_value *tile_build_asm(struct tile_builder *b, const char *text, cuc_dtype dtype,
                                   uint32_t count, const struct tile_operand *x);
@@ -157,7 +157,7 @@ struct tile_access_args {
     struct tile_value *tensor;
     const struct tile_operand *index;
     uint32_t count;                 // number of indices
-    const int64_t *shape;           // [axes]; -1: `_`
+    const int64_t *shape;           // an extent for each of `axes` axes; -1 for `_`
     uint32_t axes;                  // length of `shape`; 0 in a store: use the tile's shape
     struct tile_value *ids;         // row numbers for load_rows and store_rows
     struct tile_value *mask;        // NULL: none

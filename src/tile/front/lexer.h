@@ -8,10 +8,10 @@ enum tile_token_kind {
     TILE_TOKEN_END,
     TILE_TOKEN_NEWLINE, // a newline that ends a statement, or `;`
     TILE_TOKEN_NAME,    // also keywords and dtypes
-    TILE_TOKEN_INT,     // value
-    TILE_TOKEN_REAL,    // real
+    TILE_TOKEN_INT,     // its number is in `value`
+    TILE_TOKEN_REAL,    // its number is in `real`
     TILE_TOKEN_TEXT,    // `text` holds the string with escapes resolved
-    TILE_TOKEN_SIGN,    // sign
+    TILE_TOKEN_SIGN,    // an operator or punctuation mark, encoded in `sign`
 };
 
 // Encode a sign of up to three characters as a number: TILE_SIGN2('*', '*').

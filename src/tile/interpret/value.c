@@ -215,7 +215,8 @@ static int64_t take_source(struct tile_machine *m, const struct tile_op *op, con
     int64_t flat = taken->rank == 1 && from->rank > 1 ? at[axis] : tile_flatten(taken, at);
     int64_t index = (int64_t)tile_machine_elements(m, op->operand[1])[flat];
 
-    return along_axis(op, at, clamp(index, 0, from->extent[axis] - 1)); // any value
+    return along_axis(
+        op, at, clamp(index, 0, from->extent[axis] - 1)); // for an index out of range, any element
 }
 
 bool tile_step_take(struct tile_machine *m, const struct tile_op *op)

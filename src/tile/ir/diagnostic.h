@@ -30,7 +30,7 @@ struct tile_diagnostic {
     enum tile_code code;
     enum tile_severity severity;
     struct tile_location where;
-    const char *text; // from "op:" on
+    const char *text; // the message from "op:" on
     bool explains;    // errors show this remark as a note
     struct tile_diagnostic *next;
 };
@@ -52,7 +52,7 @@ struct tile_diagnostics {
 // Return the name of a code, such as "T101", and its meaning.
 const char *tile_code_name(enum tile_code code);
 const char *tile_code_meaning(enum tile_code code);
-// 501 for T501.
+// Returns the number of a code, such as 501 for T501.
 int tile_code_number(enum tile_code code);
 
 // Adds an error. Drops an error that repeats the position and code of another.

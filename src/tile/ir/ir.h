@@ -79,8 +79,8 @@ struct tile_value {
                               // parameters
     uint32_t id;              // dense within the kernel, so that passes can index tables by it
     const char *name;         // its name in the source; NULL if it has none
-    struct tile_use *use;     // the first use; uses are in no particular order
-    uint32_t uses;            // their number
+    struct tile_use *use;     // the first use; the list is in no particular order
+    uint32_t uses;            // number of uses
     const struct tile_layout *layout;
 };
 
@@ -220,9 +220,9 @@ struct tile_dimension {
 // One extent of a tensor parameter.
 struct tile_extent {
     enum { TILE_EXTENT_NAMED, TILE_EXTENT_STATIC, TILE_EXTENT_CHECKED } kind;
-    uint32_t dimension;                       // if named
-    int64_t value;                            // if static
-    const struct tile_host_expression *check; // if checked
+    uint32_t dimension;                       // number of the dimension, if the extent is named
+    int64_t value;                            // the extent, if it is static
+    const struct tile_host_expression *check; // equals the extent, if it is checked at launch
 };
 
 struct tile_parameter {
@@ -251,7 +251,7 @@ struct tile_constant {
                      // is a dtype
     tile_wide i;
     double f;
-    bool chosen;                            // by auto()
+    bool chosen;                            // auto() chose the value
     const struct tile_candidate *candidate; // candidates of auto(), stored like `i` and `f`
     uint32_t candidates;
 };

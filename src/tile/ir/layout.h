@@ -19,10 +19,10 @@ enum {
 };
 
 struct tile_layout {
-    uint8_t register_bits, warp_bits; // lanes have 5
+    uint8_t register_bits, warp_bits; // lanes have 5 bits
     uint8_t coordinate_bits;
     uint8_t rank;
-    uint8_t axis_bits[TILE_MAX_RANK]; // for each axis of the physical tile
+    uint8_t axis_bits[TILE_MAX_RANK]; // number of bits of each axis of the physical tile
     uint32_t basis[TILE_MAX_HARDWARE_BITS];
 };
 

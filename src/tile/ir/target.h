@@ -21,7 +21,7 @@ enum tile_feature {
 
 struct tile_target {
     int sm;              // 80, 90, 100 or 120; `features` lists its features
-    bool specific;       // sm_90a, sm_100a
+    bool specific;       // the target has the suffix `a`, such as sm_90a
     uint32_t warps;      // 0: the compiler chooses for each kernel
     uint32_t stages;     // stages of a pipeline; 0: as many as fit
     uint32_t cluster;    // blocks that share their loads, if possible; 0 and 1: no sharing

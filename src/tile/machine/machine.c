@@ -173,7 +173,7 @@ const char *tile_print_machine(struct tile_module *module)
             p.number[kernel->parameter[i].value->id] = p.numbered++;
         tile_put_string(&kernels, "\n");
         tile_put_header(&kernels, kernel);
-        for (uint32_t i = 0; i < kernel->parameter_count; i++) { // scalars
+        for (uint32_t i = 0; i < kernel->parameter_count; i++) { // only scalars have a layout
             const struct tile_value *value = kernel->parameter[i].value;
             if (!value->layout)
                 continue;

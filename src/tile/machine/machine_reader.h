@@ -10,7 +10,7 @@ struct tile_reader {
     struct tile_token token;
     struct tile_module *module;
     struct tile_kernel *kernel;
-    struct tile_value **value; // by number
+    struct tile_value **value; // by a value's number
     uint32_t value_capacity;
     struct tile_layout **layout;
     uint32_t layout_count, layout_capacity, depth;
@@ -20,7 +20,8 @@ struct tile_reader {
 // machine_reader.c: advances to the next token. After the first error, which says what was
 // expected, the reader accepts no more tokens.
 void tile_reader_next(struct tile_reader *r);
-bool tile_reader_expected(struct tile_reader *r, const char *what); // returns false
+bool tile_reader_expected(struct tile_reader *r,
+                          const char *what); // reports that `what` was expected; returns false
 bool tile_reader_at(const struct tile_reader *r, char sign);
 // Skips the sign if it is next.
 bool tile_reader_take(struct tile_reader *r, char sign);

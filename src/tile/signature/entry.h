@@ -28,7 +28,7 @@ enum {
     TILE_MAP_RANK = 5,
     TILE_MAP_BYTES = 128,
     TILE_MAP_ALIGN = 64,
-    TILE_VECTOR_BYTES = 16, // of the widest access
+    TILE_VECTOR_BYTES = 16, // bytes of the widest access
     TILE_ALIGNED_BYTES = 8,
     TILE_GRID_WORDS = 8,
     TILE_MAPS_WORD = 7, // index of the last word, which has a bit for each map that exists
@@ -53,7 +53,7 @@ struct tile_tensor_map {
 
 struct tile_entry {
     enum tile_variant variant;
-    const char *name;                       // its symbol
+    const char *name;                       // name of its PTX function
     uint32_t warps;                         // warps of a block
     uint32_t static_shared, dynamic_shared; // bytes per block; the launch must request the dynamic
                                             // ones
