@@ -184,8 +184,8 @@ static bool choose_occupancy(struct unit *u)
 }
 
 // Plans the prefetch with as few warps as the accumulators allow. Operands stay in shared memory,
-// so a warp's registers are free for accumulators, and with more accumulators a warp uses each
-// element that it reads more often.
+// so a warp's registers are free for accumulators, and a warp that has more accumulators makes more
+// use of each element that it reads.
 static struct tile_prefetch *choose_prefetch(struct tile_kernel *kernel,
                                              const struct tile_target *target, uint32_t *warps,
                                              const char **why)

@@ -251,8 +251,8 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
 }
 
-// Returns a smooth maximum of two times, which exceeds both if they are about equal: the 2^n-th
-// root of the sum of their 2^n-th powers.
+// Returns a smooth maximum of two durations, the 2^n-th root of the sum of their 2^n-th powers. It
+// exceeds both if they are about equal.
 static double smooth_max(double x, double y, int n)
 {
     for (int i = 0; i < n; i++) {

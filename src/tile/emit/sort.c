@@ -146,8 +146,8 @@ static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
     s->k.index[high] = tile_select(e, p, j, i);
 }
 
-// Takes the smaller or larger of this thread's key and its partner's. If `known`, `lesser` selects;
-// otherwise the predicate `is_upper` does.
+// Takes the smaller or larger of this thread's key and its partner's. If `known`, `lesser` says
+// which; otherwise the predicate `is_upper` does.
 static void take(struct sort *s, uint32_t r, tile_register key, tile_register index, bool known,
                  bool lesser, tile_register is_upper)
 {

@@ -162,8 +162,9 @@ static bool has(const struct list *list, uint32_t vector)
     return false;
 }
 
-// Chooses the bits of a vector: first the register bits of both layouts, then register bits of
-// `first`, starting with bits that are lane bits of `second`. Adds lane bits only to fill a word.
+// Chooses the bits of a vector: first bits that are register bits in both layouts, then register
+// bits of `first`, starting with those that are lane bits of `second`. Adds lane bits only to fill
+// a word.
 static struct list vector_of(const struct tile_layout *first, const struct tile_layout *second,
                              uint32_t bits, uint32_t word)
 {
