@@ -25,8 +25,8 @@ enum {
     MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, which precede the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
-    SLAB_BYTES_OF_ROW = 2,   // bytes per row of exchanged operands in a slab's line, which has 128
-                             // bytes for 64 rows
+    SLAB_BYTES_OF_ROW =
+        2, // bytes of a slab's line per row if operands are exchanged: 128 bytes hold 64 rows
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill

@@ -179,7 +179,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
-    // In one iteration, emit all steps whose positions are swizzled together.
+    // In one iteration, emit all steps that share a swizzle span.
     uint32_t span = (p->a.transposed ? 0 : p->a.span) | (p->b.transposed ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;

@@ -219,7 +219,8 @@ static tile_register outside(const struct shifter *s, uint32_t own)
     return p->outside;
 }
 
-// Returns this thread's register that holds the element, or the element that another lane needs.
+// Returns the register of this thread that holds the wanted element or, for FROM_LANES, the element
+// that another lane wants.
 static tile_register chosen(const struct shifter *s, uint32_t r, const tile_register *in)
 {
     const struct part *p = &s->part[own_of(s, r)];

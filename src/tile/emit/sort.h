@@ -13,7 +13,7 @@ struct tile_sort_keys {
     tile_register *key, *index; // index: NULL if all keys differ or no indices are requested
 };
 
-// Returns a predicate: (k, i) comes before (l, j). For keys with indices.
+// Returns a predicate: (k, i) comes before (l, j). Only for keys with indices.
 tile_register tile_stands_before(struct tile_emitter *e, const struct tile_sort_keys *s,
                                  tile_register k, tile_register i, tile_register l,
                                  tile_register j);

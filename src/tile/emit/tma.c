@@ -109,7 +109,7 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
 }
 
 // Copies a box to the shared memory of this block or, if `blocks` is given, of all blocks of the
-// cluster in that mask.
+// cluster that this mask selects.
 static void put_copy(struct tile_emitter *e, tile_register map, const struct tile_place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {
@@ -329,7 +329,7 @@ static void put_together(struct tile_emitter *e, const struct tile_staging *s)
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
 }
 
-// Returns the place of the warpgroup's n-th slab, from that of its first one.
+// Returns the place of the warpgroup's n-th slab, given that of its first slab.
 static struct tile_place place_of_slab(struct tile_emitter *e, const struct tile_place *first,
                                        uint32_t n, uint32_t element)
 {

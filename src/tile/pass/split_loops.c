@@ -23,8 +23,7 @@ enum {
     MOST_EXAMINED = 32,
     MOST_CARRIED = 16,
     MOST_BYTES = 64 * 1024,
-    REPLICAS =
-        8, // assumed copies of each element of a reduction's result, which some layouts replicate
+    REPLICAS = 8, // assumed copies of each element that a reduction leaves
     LEAST_ITERATIONS = 16
 };
 
