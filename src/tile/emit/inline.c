@@ -30,7 +30,7 @@ static bool put_instruction(struct tile_emitter *e, const char *at, const char *
     if (at == end)
         return true;
     brace = end - at == 1 && (*at == '{' || *at == '}');
-    brace |= end[-1] == ':'; // a label
+    brace |= end[-1] == ':'; // the colon ends a label
     tile_put_string(e->text, "\t");
     while (at < end) {
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {

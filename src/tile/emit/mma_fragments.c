@@ -194,8 +194,8 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     tile_register column = warp_part(p, p->n, pair);
     l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    // a has four matrices: two of 8 rows each, and two of the same rows for the next columns along
-    // the depth axis.
+    // a has four matrices: two of 8 rows each, then two with the same rows and the next columns
+    // (along the depth axis).
     open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
     // b has two matrices for 8 columns and two for the next 8. One ldmatrix reads all four if the
     // lines allow.

@@ -235,8 +235,8 @@ struct unsharing {
     struct tile_value **map; // for clones of ops without operands
 };
 
-// Gives each use a separate copy of an iota, in the layout that the use needs: rows of a mask
-// across threads, columns along registers.
+// Gives each use a separate copy of an iota, because uses need different layouts: a mask's row
+// numbers lie across threads, its column numbers along registers.
 static void take_own(struct tile_op *op, void *data)
 {
     struct unsharing *u = data;
