@@ -41,7 +41,7 @@ class GraphBuilder:
     def _of(cls, stream: Stream, primary: weakref.ref[GraphBuilder] | None = None,
             into: Graph | None = None) -> GraphBuilder:
         self = cls.__new__(cls)
-        self._into = into  # the body graph to fill, of a conditional node
+        self._into = into  # the body graph of a conditional node that this builder fills
         self._stream, self._primary, self._joined = stream, primary, False
         self._capture, self._closed = None, False
         return self

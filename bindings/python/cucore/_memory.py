@@ -434,7 +434,7 @@ class Buffer(Handle, BufferBase):
         return Buffer._own(raw.cuc_buffer_retain(self._h))
 
     def _reached(self) -> Buffer:
-        """Return self if the device or host can access the memory; a custom resource answers for
+        """Return self if the device or host can access the memory. A custom resource reports this
         itself."""
         resource = self._resource
         if resource is not None and not resource._h and not resource._closed and not _access_of(resource):

@@ -1,4 +1,4 @@
-"""Tests the behaviour that all objects share: type checks, no copying, safe closing while another
+"""Tests the behavior that all objects share: type checks, no copying, safe closing while another
 thread uses the object, and comparison by the underlying handle."""
 import array
 import copy

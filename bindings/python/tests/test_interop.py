@@ -70,7 +70,7 @@ class Capsules(DeviceTest):
             held = [take(Buffer.from_handle(self.buffer.handle, 24, owner=type("Owner", (), {
                 "__del__": lambda owner: self.freed.append("one")})()).view("f32"))]
             with self.assertRaisesRegex(KeyError, "mine"):
-                (held.pop(), fail(held))  # the exception finds it on the interpreter's stack
+                (held.pop(), fail(held))  # the exception drops the capsule from the stack
         gc.collect()
         self.assertEqual(self.freed, ["one"] * 3)
 
@@ -224,7 +224,7 @@ class ExchangeApi(DeviceTest):
         self.assertEqual(kind.calls, ["give", ("current", 2, 0)])
 
     def test_an_exception_of_the_producer_is_raised(self):
-        with self.assertRaises(SystemError):  # it returned -1 without setting an exception
+        with self.assertRaises(SystemError):  # the function returned -1 without setting an exception
             Tensor.from_dlpack(exchanging()(None))
 
     def test_one_of_another_major_version_is_asked_by_its_methods(self):
