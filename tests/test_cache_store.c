@@ -29,8 +29,8 @@ static struct {
     int error;      // with this error,
     int signal;     // or after this signal
     int calls;      // calls made since `at` was set
-    bool anonymous; // the file system has O_TMPFILE
-    bool locks;     // and locks
+    bool anonymous; // the file system supports O_TMPFILE
+    bool locks;     // the file system supports locks
     const char
         *replaced; // a file that another process replaces before the next removal; NULL: no file
 } hit = { .anonymous = true, .locks = true };
@@ -40,9 +40,9 @@ struct network {
     const char *what;
     int link, lock, read; // the errors of these calls; 0: they work
     int replace;          // the error of a rename to the name of a file
-    int again;  // calls that succeed, lose their reply, and once report the error of the repetition
+    int again;  // calls whose reply is lost once: they succeed, but report a retry's error
     int late;   // number of opens that do not find a new entry yet
-    bool named; // it has no O_TMPFILE
+    bool named; // the file system lacks O_TMPFILE
 };
 
 static struct network network;
@@ -461,7 +461,7 @@ TEST(a_folder_must_be_the_users_own)
     ck_assert_int_eq(put(1), ENOENT);
 }
 
-// ---- File systems that the test mounts where nobody else sees them
+// ---- File systems that the test mounts in a private namespace
 
 enum { CANNOT_MOUNT = 77, FILLING = 200 };
 

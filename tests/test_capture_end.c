@@ -217,7 +217,7 @@ static const struct {
 };
 
 // Ends a stream's capture in the given way. Expects `ended` from ending it or `cancelled` from
-// cancelling it, and `words` in the message of a failure.
+// canceling it, and `words` in the message of a failure.
 static void end_as(cuc_stream **s, enum end how, cuc_status ended, cuc_status cancelled,
                    const char *words)
 {
@@ -281,7 +281,7 @@ static void end_around(cuc_stream **s, size_t i)
            fate == STUCK ? CUC_ERROR_DRIVER : CUC_OK, words[fate]);
     if (fate != STUCK || !*s)
         return;
-    // The capture is stuck: ending or cancelling it again must fail, and so must other calls.
+    // The capture is stuck: ending or canceling it again must fail, and so must other calls.
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&none, *s), words[STUCK]);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_cancel_capture(*s), "restart the process");
     FAILS(CUC_ERROR_DRIVER, cuc_stream_begin_capture(*s, 0), words[STUCK]);
@@ -464,7 +464,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph *graph = NULL, *same = NULL;
 
     if (!cuc__driver_simulated())
-        return; // the driver's behaviour with two captures is undocumented
+        return; // the driver's behavior with two captures is undocumented
     OK(cuc_graph_create(&graph, device));
     begin_to(root, graph);
     begin_to(outer, graph);
@@ -476,7 +476,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph_release(same);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, root), "the driver frees the graph");
     cuc_graph_release(graph);
-    // Cancelling the spoilt capture or releasing its stream first cancels the other capture, and
+    // Canceling the spoilt capture or releasing its stream first cancels the other capture, and
     // then frees the graph.
     for (int goes = 0; goes < 2; goes++) {
         OK(cuc_graph_create(&graph, device));

@@ -410,7 +410,7 @@ static void *release_elsewhere(void *s)
 }
 
 // The release of the stream that captures a graph does not destroy the graph while another stream
-// fills a body of it: the capture of the body is cancelled first, or must end before.
+// fills a body of it: the capture of the body is canceled first, or must end before.
 TEST_RANGE(a_stream_that_goes_waits_for_what_another_thread_fills, 0, 3)
 {
     const bool elsewhere = _i, both = _i == 2;

@@ -522,7 +522,7 @@ FAKE_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
     ck_ok(cuc_copy_batch(stream, &p)); // all attributes are equal
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1);
     for (size_t i = 0; i < MANY; i += 2)
-        attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbours are equal
+        attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbors are equal
     ck_ok(cuc_copy_batch(stream, &p));
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1 + 4);
     bytes[50] = 0; // an empty copy splits the run

@@ -29,7 +29,7 @@ static void teardown(void)
     cuc_event_release(event);
     cuc_stream_release(stream);
     ck_assert_ptr_null(testing_current());
-    if (fake_available()) // all objects but the waiting streams, which the context keeps
+    if (fake_available()) // only the waiting streams are left, which the context keeps
         ck_assert_int_eq(fake_live_total(), fake_calls("cuStreamCreate"));
 }
 

@@ -16,10 +16,10 @@
 // ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
 
 static struct {
-    _Atomic int calls;  // made since `at` was set; helpers make them too
+    _Atomic int calls;  // number of calls since `at` was set, including those by helpers
     int at, error;      // the call that fails, and its error; 0: none
-    int delay_ms;       // what each call takes
-    _Atomic int helped; // calls of other threads than the first
+    int delay_ms;       // duration of each call
+    _Atomic int helped; // number of calls by threads other than the first
 } hit;
 
 static pthread_t first_thread;
@@ -554,7 +554,7 @@ static const struct {
     { "#include <h.h>\n", "#include <h.h>\r\n#include <i.h>\r\n", false },
     { "#include <h.h>\n", "#include <h.h>\n#pragma once /*\n*/ #include <i.h>\n", false },
     { "#inc\\\nlude <h.h>\n", "#include <h.h>\n", true }, // the same line
-    // A directive that a literal or a comment hides, or ends before, still counts
+    // Directives inside literals and comments count too, and so do those after a /* in a literal.
     { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(\n#include <i.h>\n)\";\n", false },
     { "#include <h.h>\n", "#include <h.h>\n/*\n#include <i.h>\n*/\n", false },
     { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(/*)\";\n#include <i.h>\n", false },

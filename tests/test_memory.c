@@ -1138,7 +1138,7 @@ FAKE_TEST(batches_go_to_the_driver_in_one_call)
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2);
     for (size_t i = 0; i < MANY; i += 2)
-        places[i].type = CUC_LOCATION_HOST; // neighbours differ: pieces of 64
+        places[i].type = CUC_LOCATION_HOST; // neighbors differ: pieces of 64
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2 + 4);
     ck_ok(cuc_memory_discard_and_prefetch_batch(stream, &batch));

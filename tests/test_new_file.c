@@ -23,9 +23,9 @@ static struct {
     int error;      // with this error,
     int signal;     // or after this signal
     int calls;      // calls made since `at` was set
-    bool anonymous; // the file system has O_TMPFILE
-    bool exchanges; // and RENAME_EXCHANGE
-    int flags;      // of the last named temporary file
+    bool anonymous; // the file system supports O_TMPFILE
+    bool exchanges; // the file system supports RENAME_EXCHANGE
+    int flags;      // open flags of the last named temporary file
     char name[64];
 } hit = { .anonymous = true, .exchanges = true };
 

@@ -163,7 +163,7 @@ TEST(what_a_cancelled_capture_has_added_is_kept)
     ck_keeps_its_code(6);
 }
 
-// Captures that are cancelled or end with an error, and whether the graph remains usable.
+// Captures that are canceled or end with an error, and whether the graph remains usable.
 // test_capture_end.c has more cases.
 static const struct {
     bool unjoined, cancelled, stays;

@@ -342,7 +342,7 @@ static void setup(void)
 
 static int nothing_lives(void)
 {
-    // A thread of the driver releases the graphs' references, which are dropped here.
+    // A driver thread defers the drop of the graphs' references; drop them here.
     cuc__deferred_poll();
     cuc__pools_destroy_released();
     return !fake_available() || fake_live_total() == 0;

@@ -1,5 +1,5 @@
-// Tests the function tables of the toolkit libraries: versions, the behaviour without a library or
-// a function, and the conversion of the libraries' codes to statuses.
+// Tests the function tables of the toolkit libraries: versions, the behavior without a library or a
+// function, and the conversion of the libraries' codes to statuses.
 #include "base/array.h"
 #include "driver/cudart.h"
 #include "driver/nvfatbin.h"

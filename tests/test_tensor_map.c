@@ -270,7 +270,7 @@ static const struct refusal {
     const char *says;
     cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT
     cuc_dtype dtype;
-    int64_t offset, stride[2], extent; // in bytes; elements, 0: unchanged
+    int64_t offset, stride[2], extent; // bytes, elements, elements; 0: unchanged
     uint32_t box[2];
     cuc_tensor_map_options options;
 } refusals[] = {

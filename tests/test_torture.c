@@ -211,8 +211,8 @@ static cuc_status run(int *armed_before_release)
     RELEASE(event, event);
     RELEASE(graph_exec, exec);
 #undef RELEASE
-    // A thread of the driver releases graphs' references, which are dropped here. If a release
-    // fails, something is left over.
+    // A driver thread defers the drop of the graphs' references; drop them here. If a release
+    // failed, something is left over.
     const struct timespec moment = { 0, 50000 };
     for (int i = 0; i < 100000; i++) {
         cuc__deferred_poll();
@@ -233,7 +233,7 @@ static int may_be_passed_over(const char *function, int code)
     } rows[] = {
         { "cuCtxGetCurrent", 0 },                             // the context is pushed instead
         { "cuThreadExchangeStreamCaptureMode", 0 },           // a capture may then forbid the call
-        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
+        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // taken for the end of the list
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // the device's own context is used
         { "cuGraphKernelNodeGetParams", 0 },            // launches are then recorded without names
         { "cuKernelGetName", 0 },                       // likewise

@@ -243,7 +243,7 @@ static const struct {
     const char *name;
     const char *before;
     const char *after;
-    compare_verdict verdict; // of one comparison
+    compare_verdict verdict; // the verdict of the only comparison
     const char *why;
 } matches[] = {
     { "the order of axes is nothing", NAMED("s", "c", "'n': 1, 'm': 2", "x", "hot", TIMED),

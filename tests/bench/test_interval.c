@@ -50,7 +50,7 @@ static void ticks_source(double *out, size_t count)
         out[i] = 1 + 0.1 * floor(3 * uniform() - 1);
 }
 
-// Correlated neighbours, as with a drifting clock: an autoregressive process of order 1.
+// Correlated neighbors, as with a drifting clock: an autoregressive process of order 1.
 static void wandering_source(double *out, size_t count)
 {
     double x = normal() / sqrt(1 - 0.8 * 0.8);

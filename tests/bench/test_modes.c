@@ -29,7 +29,7 @@ enum { N = 2048, BATCH = 16 };
 static cuc_bench *bench;
 static cuc_object *object;
 
-// A subject, counts of its calls, and its deliberate misbehaviour.
+// A subject, counts of its calls, and its deliberate misbehavior.
 struct scaling {
     cuc_kernel *kernel;
     cuc_bench_input *from, *to;

@@ -153,7 +153,7 @@ TEST(subjects_take_turns_in_random_order)
         open_bench((cuc_bench_options){ .min_samples = 100, .max_samples = 100, .seed = 3 });
         run_case(two_made_up, two);
         if (again)
-            ck_assert_int_eq(memcmp(first, order, sizeof(first)), 0); // by the seed
+            ck_assert_int_eq(memcmp(first, order, sizeof(first)), 0); // equal seeds, equal orders
         memcpy(first, order, sizeof(first));
         teardown();
     }

@@ -43,7 +43,7 @@ static const struct {
     { CUC_F16, "0x1p-24", 1 },
     { CUC_F16, "0x1p-25", 0 }, // a tie with zero
     { CUC_F16, "0x1.8p-25", 1 },
-    { CUC_F16, "2049", 0x6800 }, // ties go to the even neighbour: down
+    { CUC_F16, "2049", 0x6800 }, // ties go to the even neighbor: down
     { CUC_F16, "2051", 0x6802 }, // and up
     { CUC_F16, "-inf", 0xFC00 },
     { CUC_F16, "nan", 0x7E00 },
@@ -169,7 +169,7 @@ static double decode(int row, uint32_t bits)
     return sign * ldexp((1 << m) + mantissa, exponent - bias - m);
 }
 
-// Every finite number converts to itself. Values just beside a midpoint go to the nearer neighbour,
+// Every finite number converts to itself. Values just beside a midpoint go to the nearer neighbor,
 // the midpoint to the even one.
 TEST_ROWS(every_small_float_rounds_to_nearest_even, small_floats)
 {

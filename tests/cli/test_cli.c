@@ -573,7 +573,7 @@ TEST_ROWS(a_command_ends_and_says_as_the_table_has_it, rows)
     child_free(&c);
 }
 
-// ---- Behaviour beyond the table
+// ---- Behavior beyond the table
 
 static const struct {
     const char *command;

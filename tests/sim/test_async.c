@@ -123,7 +123,7 @@ TEST_ROWS(a_barrier_counts_arrivals_and_bytes, alone)
 
 TEST(warps_wait_for_one_another)
 {
-    // Each of 100 threads writes a word in each of 5 rounds, and reads its neighbour's word.
+    // Each of 100 threads writes a word in each of 5 rounds, and reads its neighbor's word.
     uint32_t *out = harness_memory(400);
     go(KERNEL(INIT(
            "100") "mov.u32 %r10, 0; mov.u32 %r11, 0;\n"
@@ -525,7 +525,7 @@ TEST_ROWS(clusters_that_have_not_begun_are_taken_over, takeovers)
                                   .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(taken) } });
     for (uint32_t i = 0; i < blocks; i++)
         ck_assert_msg(out[i] == 1, "block %u is done %u times", i, out[i]);
-    // All blocks of a cooperative grid run at once, so none can be cancelled.
+    // All blocks of a cooperative grid run at once, so none can be canceled.
     ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
 

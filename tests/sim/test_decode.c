@@ -30,7 +30,7 @@ static const char *with(const char *statement)
 static const struct {
     const char *statement, *told;
 } refused[] = {
-    // A destination of another width would overwrite a neighbouring register.
+    // A destination of another width would overwrite a neighboring register.
     { "mov.u64 r0, d1;", "mov.u64: r0 is a .b32 register where a .u64 is expected" },
     { "mov.u32 d0, r1;", "d0 is a .b64 register where a .u32 is expected" },
     { "add.u16 r0, h1, h2;", "r0 is a .b32 register where a .u16 is expected" },

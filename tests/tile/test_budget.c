@@ -273,7 +273,8 @@ static const struct {
 
 TEST_ROWS(programs_made_by_calls_have_the_budget_that_they_are_given, made)
 {
-    enum { CALLS = 50 * 1000, MOST = 200 * CALLS }; // the most outlast an interval of cancel()
+    // MOST calls take longer than the interval between two calls of cancel().
+    enum { CALLS = 50 * 1000, MOST = 200 * CALLS };
     cuc_tile_budget budget = made[_i].budget;
     cuc_tile_program *p;
 

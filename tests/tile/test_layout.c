@@ -355,7 +355,7 @@ TEST_ROWS(every_value_gets_a_layout_that_fits_and_few_are_converted, assigned)
     }
 }
 
-// The number of adjacent elements of the tile `x` that a thread holds together.
+// The number of adjacent elements of the tile `x` in consecutive registers of a thread.
 static const struct {
     const char *name, *body;
     uint32_t neighbours;

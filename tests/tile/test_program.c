@@ -269,7 +269,8 @@ TEST(a_total_is_exchanged_once)
                                "    store(y, [0], sum(load(x, [0, 0], [32, 64])), shape=[_])\n}\n";
 
     ck_assert_int_eq(shuffles_of(one), OF_A_WARP * ENTRIES);
-    // If the sums of the rows are stored too, or are rounded, both sums take their own shuffles.
+    // If the sums of the rows are stored too, or are rounded, each of the two sums needs its own
+    // shuffles.
     ck_assert_int_gt(shuffles_of(two), OF_A_WARP * ENTRIES);
     ck_assert_int_gt(shuffles_of(half), OF_A_WARP * ENTRIES);
 }
@@ -636,7 +637,8 @@ TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
     cuc_program_release(p);
 }
 
-// The places of an operand's 64 rows, 4 x 16 places along two axes, and what copies the operands.
+// The indices of an operand's 64 rows, 4 x 16 along two axes, and the expected remark on how the
+// operands are copied.
 static const struct {
     const char *down, *along, *by;
 } boxes[] = {
@@ -672,8 +674,8 @@ TEST_ROWS(elements_at_equal_distances_are_copied_by_tma, boxes)
     cuc_program_release(p);
 }
 
-// TMA stores the results of a pipeline in lines of at least 128 bytes, whose rest has 16 bytes or a
-// multiple of it. If the operands are exchanged, it stores any number of rows of 16-bit elements.
+// TMA stores the results of a pipeline if a line has at least 128 bytes and is a multiple of 16
+// bytes long. If the operands are exchanged, TMA stores any number of rows of 16-bit elements.
 static const struct {
     int rows, columns;
     const char *c;
@@ -779,8 +781,8 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
     free(ptx);
 }
 
-// The place of a copy ahead of time may depend on more than scalars: the numbers of pages and the
-// ids of rows may be loaded, or computed from loaded values and the loop's variable.
+// The address of a prefetch may depend on more than scalars: page numbers and row ids may be
+// loaded, or computed from loaded values and the loop's variable.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
 {
     static const struct {
@@ -794,7 +796,7 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
           "i32)\n"
           "        s += cast(sum(ids), f32)",
           "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
-        // These ids are exchanged between threads, so copies ahead of time would need a barrier.
+        // These ids are exchanged between threads, so a prefetch would need a barrier.
         { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
           "1 operand of" },
     };
