@@ -215,7 +215,7 @@ TEST(a_foreign_event_is_borrowed)
     ck_assert_ptr_eq(cuc_event_retain(wrapped), wrapped);
     cuc_event_release(wrapped);
     cuc_event_release(wrapped);
-    ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // it was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // the wrapper did not destroy it
 }
 
 TEST(an_event_of_a_capture_cannot_be_asked)

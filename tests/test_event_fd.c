@@ -93,8 +93,8 @@ TEST(a_descriptor_becomes_readable_when_the_event_completes)
     close(fd);
 }
 
-// A memory word delays the second round, because a driver with only one thread for host functions
-// would delay the descriptor's callback too.
+// The second record waits for a word in memory instead of a host function: a driver that runs all
+// host functions on one thread would then not run the descriptor's callback either.
 TEST(a_descriptor_stands_for_what_was_recorded_by_then)
 {
     _Atomic int go = 0;
@@ -114,7 +114,7 @@ TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ));
-    ck_ok(cuc_event_record(stream, event)); // records again
+    ck_ok(cuc_event_record(stream, event)); // the second record
     go = 1;
     ck_assert(readable(fd, 10000));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);

@@ -315,7 +315,7 @@ TEST(what_cannot_be_kept_stays_the_callers)
     cuc_graph_release(graph);
     testing_sleep_ms(5);
     ck_assert_int_eq(dropped_after_tidying(), 0);
-    ck_assert_uint_eq(value_of(buffer), 0); // the memory is there
+    ck_assert_uint_eq(value_of(buffer), 0); // the buffer is still alive
 }
 
 int main(void)

@@ -107,7 +107,7 @@ TEST(helpers_take_no_signals)
     ck_assert_int_eq(interrupted, 0);
     pthread_sigmask(SIG_UNBLOCK, &mask, &now);
     ck_assert_int_eq(interrupted, 1);
-    ck_assert_int_eq(sigismember(&now, SIGUSR2), 0); // the caller's mask is as it was
+    ck_assert_int_eq(sigismember(&now, SIGUSR2), 0); // the caller's signal mask is unchanged
     cuc__helpers_stop(h);
 }
 

@@ -411,7 +411,7 @@ TEST(a_header_with_a_zero_byte_has_no_key)
     static const char text[] = "int a;\n\0#include <h.h>\n";
 
     for (size_t bytes = 8; bytes < sizeof(text); bytes += sizeof(text) - 9) {
-        write_bytes("first/zero.h", text, bytes); // the zero is the last byte, then an inner one
+        write_bytes("first/zero.h", text, bytes); // a zero as the last byte, then inside
         const char *key = key_of("#include <zero.h>\n", NULL);
         ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, "has a zero byte"), "%s",
                       key);

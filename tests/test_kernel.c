@@ -627,7 +627,7 @@ TEST(blocks_of_a_kernel_are_counted)
     ck_assert_uint_ge(large, 1);
     ck_assert_uint_gt(small, large);
     ck_ok(cuc_occupancy_max_active_blocks(&large, kernel, device, 32, most, 0));
-    ck_assert_uint_eq(large, 1); // the opt-in was made, as it is for a launch
+    ck_assert_uint_eq(large, 1); // the query made the opt-in, as a launch does
 
     ck_assert_int_eq(cuc_occupancy_max_active_blocks(&blocks, kernel, device, 32, most + 1, 0),
                      CUC_ERROR_INVALID_ARGUMENT);

@@ -64,7 +64,7 @@ TEST_ROWS(a_source_becomes_a_kernel_that_holds_its_code, found)
     if (found[_i].symbol)
         ck_assert_str_eq(cuc_kernel_symbol(kernel), found[_i].symbol);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_PROGRAM), 0);
-    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 1); // the kernel holds it
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 1); // the kernel holds the object
     if (found[_i].kind == CUC_SOURCE_TILE)                       // the driver assembles it
         ck_assert_int_eq(cuc_object_kind(cuc_kernel_object(kernel)), CUC_CODE_PTX);
     ck_ok(cuc_kernel_get_parameter_count(&count, kernel));

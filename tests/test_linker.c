@@ -353,7 +353,7 @@ TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
     const char *text;
     size_t bytes;
 
-    for (size_t extra = 0; extra < 2; extra++) { // counted without and with its terminating zero
+    for (size_t extra = 0; extra < 2; extra++) { // size without and with the terminating zero
         cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .verbose = CUC_ON));
         ck_assert_int_eq(cuc_linker_add_data(l, 0, ptx, strlen(ptx) + extra, NULL), CUC_OK);
         cuc_object *object = linked(l, CUC_CODE_CUBIN);

@@ -669,7 +669,7 @@ FAKE_TEST(a_handler_of_failures_may_make_pools)
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
     unraisable.count = 0;
-    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // the pool was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // the failed call did not destroy the pool
 }
 
 FAKE_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)

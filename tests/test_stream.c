@@ -237,7 +237,7 @@ TEST(a_foreign_stream_is_borrowed_and_its_owner_dropped_once)
     ck_assert_int_eq(dropped, 0);
     cuc_stream_release(wrapped);
     ck_assert_int_eq(dropped, 1);
-    ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // it was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // the wrapper did not destroy it
 }
 
 TEST(a_foreign_stream_of_a_foreign_context_brings_it)

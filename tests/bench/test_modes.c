@@ -104,7 +104,7 @@ static cuc_status check_scaling(void *data, cuc_stream *stream, char *why, size_
         float x = from[i];
         for (uint32_t t = 0; t < s->turns; t++)
             x = 0.75f - x;
-        if (s->wrong || to[i] != x) // one operation and its rounding: the same everywhere
+        if (s->wrong || to[i] != x) // one rounded operation has the same result on every device
             return snprintf(why, why_size, "element %d is %g", i, (double)to[i]) > 0;
     }
     return CUC_OK;
@@ -187,7 +187,7 @@ TEST(a_subject_is_timed_in_every_mode)
     }
     for (size_t i = 1; i < 3; i++) // the time of one run, not of a batch
         ck_assert_double_lt(result(i).min_s, BATCH / 3.0 * result(0).median_s);
-    ck_assert_uint_eq(s.sets & 7, 7); // cold mode moved on from set to set
+    ck_assert_uint_eq(s.sets & 7, 7); // cold mode rotates through the sets
     ck_assert_int_ge(s.prepared, 40);
     if (cuc_driver_is_simulated())
         ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&peak, bench, "copy"),

@@ -25,7 +25,7 @@ static void teardown(void)
     cuc_bench_release(bench);
 }
 
-// Lists of values as text, and the numbers and types that they mean, separated by spaces.
+// Lists of axis values as text, and the expected values, separated by spaces.
 static const struct {
     int32_t kind;
     const char *list, *expected;

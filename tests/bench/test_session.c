@@ -538,7 +538,7 @@ TEST(limits_of_time_and_samples_are_kept)
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SAMPLES);
     ck_assert_uint_eq(result(0).samples, 30);
     teardown();
-    two[0].noise = two[1].noise = 0; // constant, so known at once, but min_seconds applies
+    two[0].noise = two[1].noise = 0; // known at once, but min_seconds applies
     open_bench((cuc_bench_options){ .min_seconds = 0.02, .max_samples = 10000000 });
     double begun = now();
     run_case(two_made_up, two);

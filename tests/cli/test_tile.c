@@ -341,7 +341,7 @@ TEST(json_has_kernels_and_resources)
     json_t *row = json_array_get(rows_of, 0);
     ck_assert_str_eq(json_string_value(json_object_get(row, "kernel")), "one");
     ck_assert_str_eq(json_string_value(json_object_get(row, "variant")), "idx32+aligned");
-    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not tell
+    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not determine registers
     json_decref(d);
 
     d = document_of(&(child){ .arguments = { "run", "vadd.tile", INTERP, VADD, "--json" } });

@@ -780,7 +780,7 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     CUgraph freeing = end(a);
     exec = instance(graph);
     frees = instance(freeing);
-    ck_assert_int_eq(cuGraphLaunch(frees, a), CUDA_ERROR_INVALID_VALUE); // nothing is there
+    ck_assert_int_eq(cuGraphLaunch(frees, a), CUDA_ERROR_INVALID_VALUE); // not allocated yet
     run(exec);
     ck_assert_uint_eq(read_word(p), 9);
     ck_assert_int_eq(cuGraphLaunch(exec, a), CUDA_ERROR_INVALID_VALUE);

@@ -433,7 +433,7 @@ TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     ck_assert_int_eq(chosen(&kind, 90, 2048, 2048, 2048, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 90, 256, 256, 8192, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 80, 5120, 5120, 5120, workspace).stream_k, 0);
-    kind.residual = CUC_BF16; // its loads would not use TMA
+    kind.residual = CUC_BF16; // the loads of a residual would not use TMA
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
 }
 

@@ -946,7 +946,7 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
         { 19, 7, 67, 0, 0 },
         { 24, 11, 132, 0, 0 },
         { 64, 32, 132, 4, 0 },                // ping-pong warpgroups
-        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // there may be fewer groups
+        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // at run time there may be fewer groups
     };
     struct tile_argument argument[4] = { { .tensor = NULL } };
     static uint64_t block[CUC__TILE_BLOCK_BYTES / 8];

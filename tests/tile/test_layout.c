@@ -154,7 +154,7 @@ TEST_RANGE(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one
         ck_assert(tile_layout_covers(&out));
         for (uint32_t i = 0; i < out.register_bits; i++)
             ck_assert_uint_ne(out.basis[i], 0);
-        // A thread's elements are those in its part of the tile.
+        // Each thread holds the reduced elements at the coordinates of its own part of the tile.
         uint32_t threads = UINT32_C(1) << (TILE_LANE_BITS + layout.warp_bits);
         for (uint32_t t = 0; t < threads; t++)
             for (uint32_t i = 0; i < type.rank; i++)

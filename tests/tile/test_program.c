@@ -1329,7 +1329,7 @@ TEST_RANGE(want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2)
         wrap_fail_in = ++n;
         st = way(stream);
         wrap_fail_in = 0;
-        cuc__arena_free_spares(); // also makes the next compilation allocate its chunks
+        cuc__arena_free_spares(); // so that the next compilation must allocate its chunks
         ck_assert_msg(wrap_live == live, "allocation %ld: %ld blocks are left: %s", n,
                       wrap_live - live, cuc_error_message());
         ck_assert_int_lt(n, 10000);

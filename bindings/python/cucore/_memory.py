@@ -253,7 +253,7 @@ class Buffer(Handle, BufferBase):
         made = cls._own(create(raw.cuc_buffer_from_ipc_handle, queue._h, handle_of(MemoryResource, mr, "mr"),
                                ctypes.byref(given), ipc_descriptor.size))
         made._pool = made._resource = mr
-        made._named = ipc_descriptor  # so that it can be passed on
+        made._named = ipc_descriptor  # so that this process can pass the buffer on
         return made
 
     @property

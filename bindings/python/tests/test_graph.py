@@ -312,7 +312,7 @@ class Nodes(GraphTest):
         run.launch(self.stream)
         self.assertEqual((self.read(memory)[0], freed), (2, []))
         run.close()
-        for _ in range(200):  # a driver thread reports it slightly later
+        for _ in range(200):  # a driver thread reports the destruction slightly later
             self.stream.sync()
             gc.collect()
             if freed:
@@ -476,7 +476,7 @@ class Dropped(GraphTest):
                 held = [self.build(mode)]
                 self.elsewhere(held.clear)
                 self.assertTrue(self.stream.is_capturing)
-                self.elsewhere(lambda: self.device.create_event())  # calls on other threads do not count
+                self.elsewhere(lambda: self.device.create_event())  # other threads' calls have no effect
                 self.assertTrue(self.stream.is_capturing)
                 self.device.create_event()
                 self.assertFalse(self.stream.is_capturing)

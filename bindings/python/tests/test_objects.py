@@ -376,7 +376,7 @@ class OwnResources(DeviceTest):
         both = {"host_accessible": True}
         for said, under, number, dlpack, flags in (
             ({"device_id": 0}, device, 0, (2, 0), (True, False, False)),
-            ({}, device, 0, (2, 0), (True, False, False)),  # the driver reports it
+            ({}, device, 0, (2, 0), (True, False, False)),  # the device number comes from the driver
             ({"device_id": None}, device, 0, (2, 0), (True, False, False)),
             ({"device_id": self.device}, device, 0, (2, 0), (True, False, False)),
             ({"device_id": None, **both}, pinned, -1, (3, 0), (True, True, False)),
@@ -384,7 +384,7 @@ class OwnResources(DeviceTest):
             ({**both, "device_accessible": False}, pinned, -1, (1, 0), (False, True, False)),
             ({**both, "managed": True, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
             ({**both, "managed": True}, managed, 0, (13, 0), (True, True, True)),
-            ({**both}, managed, 0, (13, 0), (True, True, True)),  # the driver reports it
+            ({**both}, managed, 0, (13, 0), (True, True, True)),  # the number comes from the driver
             ({**both, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
         ):
             with self.subTest(said), Own(under, **said).allocate(64) as buffer:

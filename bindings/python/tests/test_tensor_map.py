@@ -116,7 +116,7 @@ class TensorMaps(DeviceTest):
             cucore.TensorMapDescriptor()
         host = StridedMemoryView.from_any_interface(cucore.PinnedMemoryResource().allocate(
             4096, stream=self.stream).view("f32", (ROWS, COLUMNS)), -1)
-        host.as_tensor_map((4, 8))  # a device can access it
+        host.as_tensor_map((4, 8))  # pinned memory, which a device can access
 
     @unittest.skipUnless(cucore.system.is_simulated(), "needs two devices")
     def test_an_array_of_another_device_is_no_replacement(self):
