@@ -568,7 +568,7 @@ TEST(accumulators_that_fit_in_no_thread_take_more_warps)
     }
 }
 
-// Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX, not
+// Sorts, scans, topk and histograms of random dtypes and sizes take at most 1 MB of PTX, not
 // counting their loads and stores, or are refused with a code of their own.
 TEST_RANGE(code_along_an_axis_is_bounded, 0, 40)
 {
