@@ -987,7 +987,7 @@ static void set_age(const char *path, long seconds)
 
 CASE("entries");
 
-TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
+TEST_RANGE(the_least_recently_used_entries_are_removed_first, 0, 2)
 {
     enum { ENTRIES = 40 };
     unsigned char data[1000] = { 1 };

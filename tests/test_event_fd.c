@@ -95,7 +95,7 @@ TEST(a_descriptor_becomes_readable_when_the_event_completes)
 
 // The second record waits for a word in memory instead of a host function: a driver that runs all
 // host functions on one thread would then not run the descriptor's callback either.
-TEST(a_descriptor_stands_for_what_was_recorded_by_then)
+TEST(a_descriptor_refers_to_the_record_at_its_creation)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
@@ -125,7 +125,7 @@ TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     close(fd);
 }
 
-TEST(the_streams_that_wait_are_used_again)
+TEST(waiting_streams_are_reused)
 {
     int before = open_descriptors();
 
@@ -331,7 +331,7 @@ TEST(a_failure_on_the_way_leaves_no_descriptor)
     fake_reset();
 }
 
-TEST(a_system_without_descriptors_left_is_told)
+TEST(running_out_of_descriptors_is_reported)
 {
     struct rlimit limit, none;
     _Atomic int go = 0;

@@ -359,7 +359,7 @@ static const struct {
     { "#embed <h.h>\n", "#embed", NULL },
 };
 
-TEST_ROWS(what_cannot_be_known_has_no_key, unknown)
+TEST_ROWS(a_source_with_unknown_files_has_no_key, unknown)
 {
     write_has();
     const char *key = key_of(unknown[_i].text, unknown[_i].definitions);
@@ -716,7 +716,7 @@ static const struct {
     { replace_it, true },   { add_elsewhere, true },
 };
 
-TEST_ROWS(a_list_is_void_after_a_change, changes)
+TEST_ROWS(a_list_is_invalid_after_a_change, changes)
 {
     static const char text[] = "#include <h.h>\n#include <deep/er/h.h>\n";
     bool recalled;

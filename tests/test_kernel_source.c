@@ -111,7 +111,7 @@ TEST_ROWS(a_failure_leaves_nothing_but_its_message_and_log, refused)
     ck_assert_ptr_eq(kernel, (void *)&device);
 }
 
-TEST(a_missing_place_for_the_kernel_is_refused)
+TEST(a_null_out_parameter_is_refused)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_kernel_from_source(NULL, CUC_SOURCE_PTX, ptx, 0, "one", NULL), "out is NULL");

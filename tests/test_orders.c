@@ -365,7 +365,7 @@ static const int exchanges[] = { 0, 1 };
 
 CASE("orders", .setup = setup, .teardown = teardown, .timeout = 60);
 
-TEST_ROWS(objects_go_in_any_order_on_many_threads, exchanges)
+TEST_ROWS(objects_are_released_in_any_order_on_many_threads, exchanges)
 {
     struct worker workers[THREADS];
 

@@ -1030,7 +1030,7 @@ TEST(names_go_into_the_text)
     cuc_tile_program_release(p);
 }
 
-TEST(types_can_be_asked_for)
+TEST(types_can_be_queried)
 {
     cuc_tile_program *p = program(), *other = program();
 
@@ -1066,7 +1066,7 @@ TEST(types_can_be_asked_for)
 
 // Without memory
 
-TEST_ROWS(without_memory_the_end_says_so_and_nothing_is_left, sames)
+TEST_ROWS(a_lack_of_memory_is_reported_at_the_end_and_nothing_is_left, sames)
 {
     const struct same *s = &sames[_i];
 

@@ -201,7 +201,7 @@ static double measured_us(const struct measured *p, const struct cuc__gemm_tile 
 CASE("model");
 
 // The model must choose one of the measured tiles.
-TEST_RANGE(what_is_chosen_is_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(turned))
+TEST_RANGE(choices_are_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(turned))
 {
     const struct measured *p = _i < CUC_LENGTH(products) ? &products[_i]
                                                          : &turned[_i - CUC_LENGTH(products)];
@@ -290,7 +290,7 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
 // A tile of 184 columns starts in the middle of a line of memory. That matters only if the lines of
 // b run along the columns. Such products took an H200 1.1 to 1.4 times as long as an estimate
 // without these lines.
-TEST(lines_that_a_tile_tears_take_longer)
+TEST(lines_split_between_tiles_take_longer)
 {
     struct cuc__gemm_kind along = bf16, across = bf16;
     const struct cuc__gemm_shape shape = { 64 * 132, 184 * 8, 4096, 1, 0 };
@@ -312,7 +312,7 @@ TEST(lines_that_a_tile_tears_take_longer)
 
 // Columns past the last whole slab take as long to store as a slab, so that the step from 128 to
 // 144 columns costs more than half of the step from 144 to 192.
-TEST(the_rest_of_a_line_is_stored_like_a_slab)
+TEST(a_partial_slab_is_stored_like_a_whole_one)
 {
     const struct cuc__gemm_tile three = { .path = TILE_MMA_PATH_PIPELINE,
                                           .rows = 128,
@@ -370,7 +370,7 @@ TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
     }
 }
 
-TEST(the_ends_of_many_tiles_are_beside_others)
+TEST(with_many_tiles_warpgroups_alternate)
 {
     struct cuc__gemm_kind kind = bf16;
 
@@ -384,7 +384,7 @@ TEST(the_ends_of_many_tiles_are_beside_others)
 }
 
 // TMA takes longer for lines at odd multiples of 16 bytes, so sharing their loads in clusters pays.
-TEST(neighbours_share_loads_of_torn_lines)
+TEST(neighbors_share_loads_of_split_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),
                           aligned = chosen(&bf16, 90, 3584, 3584, 2048, 0);
@@ -393,7 +393,7 @@ TEST(neighbours_share_loads_of_torn_lines)
     ck_assert_int_eq(cuc__gemm_cluster(&aligned), 1);
 }
 
-TEST(neighbours_share_what_is_most_to_read)
+TEST(neighbors_share_the_larger_operand)
 {
     struct cuc__gemm_kind kind = bf16;
 
@@ -401,7 +401,7 @@ TEST(neighbours_share_what_is_most_to_read)
     ck_assert_int_eq(chosen(&kind, 90, 128, 4096, 4096, 0).raster, 0);
 }
 
-TEST(grids_that_are_small_share_their_sums)
+TEST(small_grids_split_their_sums)
 {
     struct cuc__gemm_tile t = chosen(&bf16, 90, 256, 256, 8192, 0);
 
@@ -418,7 +418,7 @@ TEST(grids_that_are_small_share_their_sums)
 
 // Stream-K splits the sums of the last waves evenly if the last wave is nearly empty: here 136
 // tiles of 128 x 256 on 132 multiprocessors, with a workspace.
-TEST(last_waves_are_dealt_where_they_are_nearly_empty)
+TEST(nearly_empty_last_waves_are_divided)
 {
     const uint64_t workspace = 1 << 25;
     struct cuc__gemm_kind kind = bf16;
@@ -438,7 +438,7 @@ TEST(last_waves_are_dealt_where_they_are_nearly_empty)
 }
 
 // Threads would load a residual of another width, which suits only ping-pong warpgroups.
-TEST(what_is_loaded_like_the_result_has_whole_lines)
+TEST(with_a_residual_tiles_have_whole_lines)
 {
     struct cuc__gemm_kind kind = bf16;
     int64_t extents[] = { 2560, 3328, 5120 };
@@ -454,7 +454,7 @@ TEST(what_is_loaded_like_the_result_has_whole_lines)
 }
 
 // The ranges cover every iteration of the split tiles once, and each range has enough units.
-TEST(ranges_of_turns_are_all_of_them)
+TEST(ranges_cover_all_iterations)
 {
     static const int64_t shapes[][3] = { { 4096, 4096, 4096 }, { 3072, 3072, 3072 },
                                          { 130, 300, 77 },     { 1, 1, 1 },
@@ -516,7 +516,7 @@ TEST(tiles_fit_where_they_run)
 }
 
 // Accumulating 8-bit floats outside the tensor cores takes longer, but the same tiles fit.
-TEST(promotion_takes_time_and_no_room)
+TEST(promotion_takes_time_but_no_room)
 {
     const struct tile_machine *machine = tile_machine_of(90);
     struct tile_work work = { .operand = CUC_E4M3,
@@ -706,7 +706,7 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     cuc_program_release(p);
 }
 
-TEST(dimensions_that_are_none_are_refused)
+TEST(invalid_dimensions_are_refused)
 {
     static const char *const bad[] = {
         "M", "=4", "M=", "M=-1", "M=4x", "M=four", "M=9223372036854775808"
@@ -758,7 +758,7 @@ TEST(dimensions_that_no_kernel_has_are_refused)
     }
 }
 
-TEST(candidates_are_visited_but_for_those_that_cannot_be)
+TEST(all_valid_candidates_are_visited)
 {
     const char *const dimensions[] = { "M=1024", "N=3000", "K=1024", NULL };
     cuc_program *p = made("sm_90a", dimensions, NULL, "");
@@ -783,7 +783,7 @@ static void join(void *user, const char *dimension)
     snprintf(text + strlen(text), 256 - strlen(text), "%s%s", *text ? " " : "", dimension);
 }
 
-TEST(dimensions_are_told_by_the_arguments)
+TEST(dimensions_follow_from_the_arguments)
 {
     static const char source[] =
         "kernel k(a: f32[M, N], b: f32[N, 3], n: i32, x: f32) where N % 2 == 0 grid 1 { }\n";
@@ -867,7 +867,7 @@ static const char *find(const char *dimensions, const char *toolkit)
 
 CASE("records", .setup = open_file, .teardown = close_file);
 
-TEST(records_serve_what_is_near)
+TEST(records_apply_to_nearby_dimensions)
 {
     cuc_tuned_record other = record;
 
@@ -907,7 +907,7 @@ static void *add_some(void *first)
 }
 
 // Two processes add records, with two threads each.
-TEST(records_that_are_added_at_a_time_are_all_there)
+TEST(records_added_concurrently_are_all_kept)
 {
     static const int first[] = { 100, 200, 300, 400 };
     pthread_t threads[2];
@@ -941,7 +941,7 @@ TEST(records_that_are_added_at_a_time_are_all_there)
     ck_assert_int_eq(lines, 82);
 }
 
-TEST(a_file_that_gets_a_record_stays_what_it_was)
+TEST(adding_a_record_keeps_links_and_permissions)
 {
     char link[sizeof(path) + 8], choice[64];
     struct stat s;
@@ -960,7 +960,7 @@ TEST(a_file_that_gets_a_record_stays_what_it_was)
     unlink(link);
 }
 
-TEST(files_that_are_none_are_refused_with_their_line)
+TEST(invalid_files_are_refused_with_their_line)
 {
     char choice[64];
     cuc_tuned_record bad = record;
@@ -991,7 +991,7 @@ TEST(files_that_are_none_are_refused_with_their_line)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "larger than 16 MiB");
 }
 
-TEST(records_behind_a_nul_are_not_lost)
+TEST(records_after_a_nul_are_not_lost)
 {
     static const char line[] = "g\t13.0\tp\tk\t\tN=1\tB=1\t0.5";
     char choice[64], text[256], after[256];
@@ -1009,7 +1009,7 @@ TEST(records_behind_a_nul_are_not_lost)
     ck_assert_mem_eq(after, text, (size_t)length);
 }
 
-TEST(a_file_that_the_environment_names_must_be_there)
+TEST(a_file_named_by_the_environment_must_exist)
 {
     static const struct {
         const char *value;
@@ -1042,7 +1042,7 @@ TEST(a_file_that_the_environment_names_must_be_there)
 }
 
 // Anyone who can read a folder can lock it.
-TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
+TEST(a_lock_that_is_never_released_only_delays)
 {
     int folder = open("/tmp", O_RDONLY | O_DIRECTORY);
 
@@ -1054,7 +1054,7 @@ TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
 }
 
 // A program compiled for the device looks up records by its kernels' text.
-TEST(programs_use_what_was_measured)
+TEST(programs_use_measured_records)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     const char *const constants[] = { "T=f16", NULL };
@@ -1122,7 +1122,7 @@ TEST(tiles_that_are_all_live_fit_the_registers)
 static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
                                            "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };
 
-TEST_ROWS(records_that_no_program_can_have_are_left_out, wrong_words)
+TEST_ROWS(records_invalid_for_a_program_are_ignored, wrong_words)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     cuc_program *p = made(NULL, dimensions, NULL, path);
@@ -1214,7 +1214,7 @@ static const char *const no_choices[] = {
 };
 
 // A file may contain anything: if its choice is invalid, the model chooses.
-TEST_ROWS(records_that_no_plan_can_have_are_left_out, no_choices)
+TEST_ROWS(records_invalid_for_a_plan_are_ignored, no_choices)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT, none = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1241,7 +1241,7 @@ TEST_ROWS(records_that_no_plan_can_have_are_left_out, no_choices)
 }
 
 // Each word is valid, but together they exceed a block's limits.
-TEST(records_that_cannot_be_compiled_are_left_out)
+TEST(records_that_cannot_be_compiled_are_ignored)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1267,7 +1267,7 @@ TEST(records_that_cannot_be_compiled_are_left_out)
     cuc_gemm_plan_release(plan);
 }
 
-TEST(plans_use_what_was_measured)
+TEST(plans_use_measured_records)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1346,7 +1346,7 @@ TEST(plans_use_what_was_measured)
 }
 
 // The installed file has records, and their choices make plans.
-TEST(the_installed_records_are_good)
+TEST(the_installed_records_are_valid)
 {
     FILE *f = fopen(TUNED, "rb");
     char line[1024], choice[CUC__TUNED_CHOICE], *field[8];

@@ -681,7 +681,7 @@ static const struct {
 
 CASE("products", .only_if = in_first_slice);
 
-TEST_ROWS(options_that_cannot_be_are_refused_by_name, bad_options)
+TEST_ROWS(invalid_options_are_refused_by_name, bad_options)
 {
     cuc_gemm_plan *plan = (cuc_gemm_plan *)&plan;
     cuc_status st = cuc_gemm_plan_create(&plan, device, &bad_options[_i].o);
@@ -769,7 +769,7 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
 }
 
 // A plan with split sums whose workspace would exceed 64 bits.
-TEST(a_workspace_past_64_bits_is_none)
+TEST(a_workspace_size_beyond_64_bits_saturates)
 {
     enum { PARTS = 4 };
     const int64_t large = INT64_C(1) << 31;
@@ -864,7 +864,7 @@ static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t acro
         }
 }
 
-TEST_RANGE(shared_tiles_are_found_of_as_many_as_a_launch_has, 0, 3)
+TEST_RANGE(divisions_by_reciprocals_are_exact_for_all_tiles_of_a_launch, 0, 3)
 {
     static const struct cuc__gemm_tile tiles[] = {
         { .rows = 16, .columns = 16, .depth = 64, .raster = 64, .stream_k = 1, .programs = 132 },
@@ -900,7 +900,7 @@ static const struct {
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128), 0, 1, 1 },
 };
 
-TEST_ROWS(a_plan_tells_what_came_of_its_tile, outcomes)
+TEST_ROWS(a_plan_reports_pipeline_split_and_cluster, outcomes)
 {
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
     cuc_gemm_plan *plan;
@@ -933,7 +933,7 @@ TEST_RANGE(tiles_of_the_largest_shape_are_counted, 0, 2)
     cuc_gemm_plan_release(plan);
 }
 
-TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
+TEST_RANGE(even_tiles_use_as_few_blocks_as_need_no_more_rounds, 0, 7)
 {
     enum { ROWS = 128, COLUMNS = 64, DEPTH = 64, MULTIPROCESSORS = 132 };
     static const struct {
@@ -1017,7 +1017,7 @@ TEST(a_plan_shows_its_programs)
 
 // Results must not depend on the workspace's contents or on the repetition. The workspace holds the
 // flags, then 64 x 64 sums for each multiprocessor.
-TEST(stream_k_is_the_same_every_time)
+TEST(stream_k_is_deterministic)
 {
     static const struct row row = {
         .name = "stream-K",
@@ -1073,7 +1073,7 @@ TEST(stream_k_is_the_same_every_time)
 }
 
 // A thread without a current context can launch a pipeline, whose blocks have three warpgroups.
-TEST(a_pipeline_wants_no_current_context)
+TEST(a_pipeline_needs_no_current_context)
 {
     static const struct row row = {
         .name = "pipeline",
@@ -1119,7 +1119,7 @@ static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
 
 // A grid has at most 65535 blocks along its second and third axes. Reversing both b and d must not
 // change the result.
-TEST_RANGE(what_passes_a_grid_is_done_in_pieces, 0, 4)
+TEST_RANGE(products_beyond_the_grid_limit_are_divided, 0, 4)
 {
     static const struct row both[] = {
         { .name = "wide",

@@ -554,7 +554,7 @@ static bool assembles_all(void)
 
 CASE("kernels", .only_if = assembles_all);
 
-TEST_ROWS(products_with_work_between_overlap_it_without_spills, with_roles)
+TEST_ROWS(products_overlap_the_work_between_them_without_spills, with_roles)
 {
     long spills;
 

@@ -691,7 +691,7 @@ static const struct {
     { "copysign", NAN, 1, NAN },
 };
 
-TEST_RANGE(limits_are_those_of_c, 0, 2 * CUC_LENGTH(functions))
+TEST_RANGE(special_values_are_those_of_c, 0, 2 * CUC_LENGTH(functions))
 {
     const struct function *f = &functions[_i / 2];
     bool wide = _i % 2;
