@@ -856,7 +856,7 @@ TEST_RANGE(a_copy_out_of_bounds_ends_the_context, 0, 4)
 }
 
 // Memory is freed on one stream and used on another, without a dependency between them.
-TEST_BOTH(work_that_finds_its_memory_gone_ends_the_context)
+TEST_BOTH(work_on_freed_memory_ends_the_context)
 {
     CUstream late = new_stream(), other = new_stream();
     CUdeviceptr ptr;
@@ -870,7 +870,7 @@ TEST_BOTH(work_that_finds_its_memory_gone_ends_the_context)
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(late), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_BOTH(memory_is_freed_behind_the_work_before)
+TEST_BOTH(memory_is_freed_after_earlier_work)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr;

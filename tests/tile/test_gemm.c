@@ -611,7 +611,7 @@ static void make_row(struct row *r)
 
 enum { RANDOM_PRODUCTS = 150 };
 
-TEST_SLICE(products_at_random_are_right, slice, RANDOM_PRODUCTS)
+TEST_SLICE(random_products_are_right, slice, RANDOM_PRODUCTS)
 {
     struct row r;
     struct arrays x;
