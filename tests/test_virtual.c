@@ -181,7 +181,7 @@ TEST(an_address_has_the_alignment)
     cuc_memory_resource_release(aligned);
 }
 
-// Makes a resource whose memory other processes can import, and this process too.
+// Makes a resource whose memory this process and others can import.
 static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;
