@@ -503,8 +503,8 @@ TEST(a_missing_folder_stands_for_the_files_in_it)
     ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
 }
 
-// The pipe is named in a skipped branch, so the compiler does not open it, and waiting for it could
-// take forever.
+// A skipped branch names the pipe, so the compiler never opens it. Waiting for a writer could take
+// forever.
 TEST(a_pipe_without_a_writer_is_not_waited_for)
 {
     ck_assert_int_eq(mkfifo("first/pipe.h", 0600), 0);

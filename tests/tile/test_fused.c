@@ -297,7 +297,7 @@ static const struct {
     { LOOP("    c = acc\n", "        t = " X "\n" PRODUCT("acc", "t", W) PRODUCT("c", "t", V),
            "    acc = acc * c\n"),
       5, 0, 2 * 2 * STEPS, 0 },
-    // A loop with a product behind it is still a pipeline; that product takes 16 fragments.
+    // A loop that another product follows is still a pipeline; that product takes 16 fragments.
     { LOOP("    low = zeros(f32, [128, 16])\n",
            PRODUCT("acc", X, W) PRODUCT("low", X, "load(a, [k, 0], [64, 16])"),
            "    acc = mma(cast(low, bf16), load(b, [0, n], [16, 128]), acc)\n"),
