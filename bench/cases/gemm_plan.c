@@ -66,7 +66,7 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
     }
     if ((st = cuc_bench_state_defer(state, drop_plan, g->plan)) < 0)
         return st;
-    g->workspace_bytes = cuc_gemm_plan_workspace_bytes(g->plan, p->m, p->n);
+    g->workspace_bytes = cuc_gemm_plan_workspace_bytes(g->plan, p->m, p->n, p->k);
     if (g->workspace_bytes &&
         ((st = cuc_buffer_create(&g->workspace, cuc_bench_state_stream(state), NULL,
                                  g->workspace_bytes)) < 0 ||
@@ -139,6 +139,7 @@ size_t bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[BE
         { "pipeline", c.pipeline, -1 }, { "stages", c.stages, 0 },
         { "cluster", c.cluster, 1 },    { "split", c.split, 1 },
         { "parts", c.parts, 1 },        { "stream_k", c.stream_k, 0 },
+        { "pack", c.pack, 0 },
     };
     for (size_t i = 0; i < BENCH_PLAN_FIGURES; i++)
         if (figures[i].value < figures[i].usual || figures[i].value > figures[i].usual)

@@ -60,6 +60,13 @@ enum {
     CUC_GEMM_BIAS_ROWS = 2,    /**< per row of d: [m]; not for grouped products */
 };
 
+/** Operands that are packed: copied to rows of the workspace that are aligned for TMA. */
+enum {
+    CUC_GEMM_PACK_A = 1 << 0,
+    CUC_GEMM_PACK_B = 1 << 1,
+    CUC_GEMM_PACK_NONE = 1 << 2,
+};
+
 /** Precision of f32 products. */
 enum {
     CUC_GEMM_IEEE = 0,   /**< correctly rounded multiply-adds, without tensor cores */
@@ -131,7 +138,8 @@ typedef struct cuc_gemm_options {
      * automatically. */
     int32_t stream_k;
     /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
-     * sums. 0: no partial sums, unless `parts` or `stream_k` is given. */
+     * sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires
+     * one. */
     uint64_t workspace_bytes;
     const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
                            device */
@@ -145,7 +153,9 @@ typedef struct cuc_gemm_options {
     /** Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster
      * is 1. 0: chosen automatically, or 1 if cluster is given. */
     int32_t cluster_n;
-    int32_t reserved; /**< 0 */
+    /** CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their
+     * rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically */
+    int32_t pack;
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
@@ -415,7 +425,7 @@ typedef struct cuc_gemm_choice {
     double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
     int32_t cluster_n; /**< blocks of a cluster, along a row of tiles; 1: no cluster */
-    int32_t reserved;  /**< 0 */
+    int32_t pack;      /**< CUC_GEMM_PACK_A and _B: the operands that are packed */
 } cuc_gemm_choice;
 
 #define CUC_GEMM_CHOICE_INIT                                                       \
@@ -463,10 +473,13 @@ CUC_API cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gem
  * @param plan the plan
  * @param m    rows of d
  * @param n    columns of d
- * @return bytes; 0 if no sum is split, and for NULL; UINT64_MAX if the size exceeds 64 bits
+ * @param k    extent of the reduction
+ * @return bytes; 0 if the plan splits no sum and packs no operand, and for NULL; UINT64_MAX if the
+ *         size exceeds 64 bits
  * @since 0.1
  */
-CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n);
+CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n,
+                                               int64_t k);
 
 /**
  * The tile program of a plan, to read or to start from.

@@ -205,6 +205,19 @@ static const struct row rows[] = {
         .bias = CUC_GEMM_BIAS_COLUMNS), 0, 0.5, 1, 0 },
     ROW("parts of integers", 33, 20, 300, .dtype = CUC_I8, .parts = 7) ONCE,
     ROW("parts, d by columns", 33, 20, 300, .dtype = CUC_BF16, .parts = 64, .d_order = 1) ONCE,
+    ROW("packed operands", 70, 131, 301, .dtype = CUC_BF16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B,
+        .c_dtype = CUC_BF16), 0, 2, 0.5, 3 },
+    ROW("a packed a by columns, and an aligned b", 131, 264, 77, .dtype = CUC_F16, .a_order = 1, .pack = CUC_GEMM_PACK_A) ONCE,
+    ROW("a packed b, d by columns", 72, 131, 264, .dtype = CUC_F16, .d_order = 1, .pack = CUC_GEMM_PACK_B) ONCE,
+    ROW("packed operands that are aligned", 72, 136, 264, .dtype = CUC_F16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B) ONCE,
+    ROW("packed operands and parts", 70, 131, 301, .dtype = CUC_BF16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B,
+        .parts = 3) ONCE,
+    ROW("packed operands and shared tiles", 300, 131, 301, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B, .stream_k = 1) ONCE,
+    ROW("packed operands in clusters", 300, 131, 301, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B, .cluster = 2) ONCE,
+    ROW("packed bytes", 70, 131, 301, .dtype = CUC_E4M3, .b_order = 1, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B) ONCE,
+    ROW("more parts than are loaded at a time", 33, 21, 1300, .dtype = CUC_F16, .parts = 19) ONCE,
     ROW("blocks that do a sum together", 70, 130, 600, .dtype = CUC_F16, .split = 4,
         .tile_m = 64, .tile_n = 64, .activation = CUC_GEMM_RELU) ONCE,
     ROW("blocks that load for one another", 300, 130, 200, .dtype = CUC_F16, .cluster = 2, .raster = 2,
@@ -395,7 +408,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     if (groups != NONE)
         ck_ok(cuc_buffer_write_async(stream, x->offsets.buffer, 0, x->offsets.bytes,
                                      x->offsets.size));
-    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n);
+    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n, r->k);
     if (x->args.workspace_bytes) {
         ck_ok(cuc_buffer_create(&x->workspace.buffer, stream, NULL, x->args.workspace_bytes));
         x->args.workspace = cuc_buffer_ptr(x->workspace.buffer);
@@ -607,6 +620,8 @@ static void make_row(struct row *r)
         o->parts = 2 + (int32_t)below(3);
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(2);
+    if (!o->form && !below(3))
+        o->pack = 1 + (int32_t)below(4);
 }
 
 enum { RANDOM_PRODUCTS = 150 };
@@ -762,7 +777,7 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     };
     ck_fails(bad, cuc_gemm_grouped(stream, grouped, 1, 0, &g), "noalias(d, offsets)");
     cuc_gemm_plan_release(grouped);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24), 1536);
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24, 64), 1536);
     cuc_gemm_plan_release(batched);
     cuc_gemm_plan_release(whole);
     cuc_gemm_plan_release(plan);
@@ -779,15 +794,15 @@ TEST(a_workspace_size_beyond_64_bits_saturates)
     cuc_gemm_plan *plan;
 
     ck_ok(cuc_gemm_plan_create(&plan, device, CUC_GEMM_OPTIONS(.dtype = CUC_F16, .parts = PARTS)));
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large / 8),
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large / 8, 64),
                       (uint64_t)large * (uint64_t)large / 8 * PARTS * 4);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large), UINT64_MAX);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, INT64_MAX, INT64_MAX), UINT64_MAX);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 0, INT64_MAX), 0);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "4 parts", "64 bits");
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large, 64), UINT64_MAX);
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, INT64_MAX, INT64_MAX, 64), UINT64_MAX);
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 0, INT64_MAX, 64), 0);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648", "64 bits");
     g.workspace = 0x100000;
     g.workspace_bytes = UINT64_MAX;
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "4 parts", "64 bits");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648", "64 bits");
     cuc_gemm_plan_release(plan);
 }
 

@@ -343,6 +343,9 @@ const CUC_GEMM_SILU = Int32(4)
 const CUC_GEMM_NO_BIAS = Int32(0)
 const CUC_GEMM_BIAS_COLUMNS = Int32(1)
 const CUC_GEMM_BIAS_ROWS = Int32(2)
+const CUC_GEMM_PACK_A = UInt32(1)
+const CUC_GEMM_PACK_B = UInt32(2)
+const CUC_GEMM_PACK_NONE = UInt32(4)
 const CUC_GEMM_IEEE = Int32(0)
 const CUC_GEMM_TF32 = Int32(1)
 const CUC_GEMM_TF32X3 = Int32(2)
@@ -898,7 +901,7 @@ struct cuc_gemm_choice
     seconds::Cdouble
     by::Ptr{UInt8}
     cluster_n::Int32
-    reserved::Int32
+    pack::Int32
 end
 
 # Description of a plan. Zero selects the default of every field except dtype.
@@ -937,7 +940,7 @@ struct cuc_gemm_options
     tuned::Ptr{UInt8}
     cache::Ptr{cuc_cache}
     cluster_n::Int32
-    reserved::Int32
+    pack::Int32
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.
@@ -1930,8 +1933,8 @@ cuc_gemm_plan_retain(plan) =
 cuc_gemm_plan_source(plan, index) =
     ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
 # The size of the workspace that a product needs.
-cuc_gemm_plan_workspace_bytes(plan, m, n) =
-    ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64), plan, m, n)
+cuc_gemm_plan_workspace_bytes(plan, m, n, k) =
+    ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64, Int64), plan, m, n, k)
 # Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)

@@ -307,6 +307,9 @@ CUC_GEMM_SILU: int
 CUC_GEMM_NO_BIAS: int
 CUC_GEMM_BIAS_COLUMNS: int
 CUC_GEMM_BIAS_ROWS: int
+CUC_GEMM_PACK_A: int
+CUC_GEMM_PACK_B: int
+CUC_GEMM_PACK_NONE: int
 CUC_GEMM_IEEE: int
 CUC_GEMM_TF32: int
 CUC_GEMM_TF32X3: int
@@ -861,7 +864,7 @@ class cuc_gemm_choice(ctypes.Structure):
     seconds: float
     by: bytes | None
     cluster_n: int
-    reserved: int
+    pack: int
 
 class cuc_gemm_options(ctypes.Structure):
     struct_size: int
@@ -898,7 +901,7 @@ class cuc_gemm_options(ctypes.Structure):
     tuned: bytes | None
     cache: Pointer
     cluster_n: int
-    reserved: int
+    pack: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int
@@ -1650,7 +1653,7 @@ def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
     """Add a reference to a plan."""
 def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
-def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
+def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int, k: int) -> int:
     """The size of the workspace that a product needs."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""

@@ -250,7 +250,7 @@ class Devices(DeviceTest):
         self.assertIn(product.choice["by"], ("model", "tuned"))
         self.assertEqual(product.record.program, "cuc_gemm")
         self.assertIn("kernel", product.sources[0])
-        self.assertEqual(product.workspace_bytes(40, 56) % 256, 0)
+        self.assertEqual(product.workspace_bytes(40, 56, 24) % 256, 0)
         best = cucore.Gemm.candidates("f32", m=40, n=56, k=24)[0]
         self.assertIn("=", best.choice)
         by_hand = cucore.Gemm("f32", m=40, n=56, k=24, choice=best.choice)

@@ -179,7 +179,7 @@ class Numbers(DeviceTest):
             "64 bits": lambda: self.stream.write_value(b, -2**63 - 1, bits=64),
             "a limit": lambda: self.device.context.set_limit(cucore.raw.CUC_LIMIT_STACK_BYTES, 2**64 + 1024),
             "shared memory": lambda: setattr(kernel(SAXPY, "saxpy").attributes, "max_dynamic_shared_size_bytes", 2**32),
-            "rows of a product": lambda: Gemm("f32").workspace_bytes(2**64 + 1, 1),
+            "rows of a product": lambda: Gemm("f32").workspace_bytes(2**64 + 1, 1, 1),
             "a NUMA node": lambda: cucore.PinnedMemoryResource({"numa_id": 2**32}),
         }
         self.device.set_current()  # now 0 is a valid stream

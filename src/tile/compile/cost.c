@@ -65,8 +65,10 @@ static const double meet_rate = 72;           // for reading the other blocks' p
 static const double handover_clocks = 830;    // for handing over a tile, or taking one over
 static const double handover_rate = 25.5;     // for the accumulators of such a tile
 static const double stream_k_gain = 1.085; // streaming must gain at least this factor to be chosen
-static const double parts_share = 0.7;     // fraction of L2's rate while partial sums are added
-static const double part_clocks = 300;     // for adding one part
+static const double sum_clocks = 2000;     // to launch the kernel that adds partial sums
+static const double parts_share = 0.33;    // fraction of L2's rate while partial sums are added
+static const double part_clocks = 45;      // for adding one part
+static const double pack_share = 0.94;     // fraction of memory's rate while operands are packed
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -332,9 +334,11 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     clocks = smooth_max(clocks, memory, 2);
     if (w->streamed)
         clocks *= stream_k_gain;
+    if (w->packed_bytes > 0) // another kernel copies operands first
+        clocks += next_clocks + w->packed_bytes / (pack_share * m->memory_bytes);
     if (w->parts > 1) { // this kernel writes partial sums, and a second kernel adds them
         double results = blocks / w->split / w->parts * accumulators;
-        clocks += next_clocks + part_clocks * w->parts +
+        clocks += sum_clocks + part_clocks * w->parts +
                   results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
     }
     return launch_seconds + clocks / (1e6 * m->megahertz);

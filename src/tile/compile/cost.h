@@ -62,6 +62,7 @@ struct tile_work {
     double ends;                   // fraction of tiles at an edge
     struct tile_lines lines[2];    // of the operands of the rows and of the columns
     double unique_bytes;           // compulsory memory traffic
+    double packed_bytes;           // memory traffic of a kernel that copies operands before
     bool realigned;                // threads copy the operands, which are unaligned
     bool promotes;                 // sums of 8-bit floats are promoted to f32
     bool thrice;                   // each product of f32 takes three products of tf32

@@ -717,6 +717,10 @@ pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
 /// per row of d: \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 
+pub const CUC_GEMM_PACK_A: u32 = 1;
+pub const CUC_GEMM_PACK_B: u32 = 2;
+pub const CUC_GEMM_PACK_NONE: u32 = 4;
+
 /// correctly rounded multiply-adds, without tensor cores
 pub const CUC_GEMM_IEEE: i32 = 0;
 /// operands rounded to 11 bits, on tensor cores
@@ -1773,8 +1777,8 @@ pub struct cuc_gemm_choice {
     pub by: *const c_char,
     /// blocks of a cluster, along a row of tiles; 1: no cluster
     pub cluster_n: i32,
-    /// 0
-    pub reserved: i32,
+    /// CUC_GEMM_PACK_A and _B: the operands that are packed
+    pub pack: i32,
 }
 
 zeroed!(cuc_gemm_choice, struct_size);
@@ -1840,7 +1844,7 @@ pub struct cuc_gemm_options {
     pub parts: i32,
     /// Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen automatically.
     pub stream_k: i32,
-    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums. 0: no partial sums, unless `parts` or `stream_k` is given.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires one.
     pub workspace_bytes: u64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
@@ -1850,8 +1854,8 @@ pub struct cuc_gemm_options {
     pub cache: *mut cuc_cache,
     /// Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
     pub cluster_n: i32,
-    /// 0
-    pub reserved: i32,
+    /// CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically
+    pub pack: i32,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
@@ -3130,7 +3134,7 @@ extern "C" {
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
     /// The size of the workspace that a product needs.
-    pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
+    pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64, k: i64) -> u64;
     /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
     /// Add edges. Node `to\[i\]` will begin when `from\[i\]` has ended. The call adds either all edges or

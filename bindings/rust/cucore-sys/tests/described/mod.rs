@@ -347,7 +347,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.seconds, 64, 8);
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
-    row!(cuc_gemm_choice.reserved, 84, 4);
+    row!(cuc_gemm_choice.pack, 84, 4);
     row!(cuc_gemm_options, 176, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
@@ -383,7 +383,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.tuned, 152, 8);
     row!(cuc_gemm_options.cache, 160, 8);
     row!(cuc_gemm_options.cluster_n, 168, 4);
-    row!(cuc_gemm_options.reserved, 172, 4);
+    row!(cuc_gemm_options.pack, 172, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
