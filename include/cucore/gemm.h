@@ -156,6 +156,11 @@ typedef struct cuc_gemm_options {
     /** CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their
      * rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically */
     int32_t pack;
+    /** Largest power of two that divides the addresses of a and b and the bytes between their rows.
+     * 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a
+     * promise. */
+    int32_t alignment;
+    int32_t reserved; /**< 0 */
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */

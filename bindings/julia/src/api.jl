@@ -941,6 +941,8 @@ struct cuc_gemm_options
     cache::Ptr{cuc_cache}
     cluster_n::Int32
     pack::Int32
+    alignment::Int32
+    reserved::Int32
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.

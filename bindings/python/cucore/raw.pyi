@@ -902,6 +902,8 @@ class cuc_gemm_options(ctypes.Structure):
     cache: Pointer
     cluster_n: int
     pack: int
+    alignment: int
+    reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int

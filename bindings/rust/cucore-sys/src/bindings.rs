@@ -1856,6 +1856,10 @@ pub struct cuc_gemm_options {
     pub cluster_n: i32,
     /// CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically
     pub pack: i32,
+    /// Largest power of two that divides the addresses of a and b and the bytes between their rows. 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a promise.
+    pub alignment: i32,
+    /// 0
+    pub reserved: i32,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
