@@ -280,5 +280,10 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
 void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                      const tile_register *from, uint32_t count, tile_register address,
                      int64_t offset, tile_register predicate);
+// tile_pack_word() packs the elements of less than 32 bits that start at `from` into a word.
+// tile_unpack_words() extracts `count` such elements from words.
+tile_register tile_pack_word(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from);
+void tile_unpack_words(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,
+                       const tile_register *to, uint32_t count, tile_register predicate);
 
 #endif
