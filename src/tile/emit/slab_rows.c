@@ -50,7 +50,7 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
     if (!n) {
         m->column = x;
         m->columns = size;
-        // The last slab's lines end where the tile does. If the tile ends before the tensor begins,
+        // The last slab's rows end where the tile does. If the tile ends before the tensor begins,
         // its end and its columns are negative. As unsigned numbers, they exceed the tensor's size,
         // so the columns count as outside.
         if (m->how->columns < m->slabs * m->how->line / element) {

@@ -119,7 +119,8 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     for (uint32_t i = 0; i < count; i += WORDS) // all other registers are only padding
         if (i % each < plan->columns / 2)
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
-    // The stages can now hold sums: all copies have arrived, and all warpgroups have read them.
+    // The stages can now hold partial sums: all copies have arrived, and all warpgroups have read
+    // them.
     tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);
@@ -128,7 +129,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     leave(e, vector, vectors, own, pitch);
     tile_cluster_barrier(e, true);
     tile_branch(e, ends, false, joins);
-    tile_cluster_barrier(e, false); // the entry's end waits until these sums have been read
+    tile_cluster_barrier(e, false); // the entry's end waits until these partial sums have been read
     tile_branch(e, TILE_NO_REGISTER, false, r->next_tile);
     tile_put_label(e, joins);
     tile_register rank = r->rank;

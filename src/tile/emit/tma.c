@@ -368,7 +368,7 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
         struct tile_slab_rows rows = { .access = op, .line = TILE_SLAB_LINE };
         run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
         rows.columns = (uint32_t)type->extent[type->rank - 1] - column;
-        if (plan->turned) { // the slabs of a block hold successive groups of the tensor's lines
+        if (plan->turned) { // the slabs of a block hold successive groups of the tensor's rows
             run = 1;
             rows.line = tile_turned_line(r);
             rows.columns = rows.line / element;
