@@ -381,7 +381,8 @@ typedef struct cuc_bench_result cuc_bench_result;
 /** Events of a progress callback. */
 enum {
     CUC_BENCH_PROGRESS_POINT = 0,   /**< a point begins */
-    CUC_BENCH_PROGRESS_SAMPLES = 1, /**< samples are being taken; at most ten times a second */
+    CUC_BENCH_PROGRESS_SAMPLES = 1, /**< samples are being taken; this event occurs at most ten
+                                         times a second */
     CUC_BENCH_PROGRESS_RESULT = 2,  /**< a result is available */
 };
 

@@ -102,7 +102,8 @@ CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
  */
 typedef struct cuc_tile_budget {
     size_t struct_size; /**< sizeof(cuc_tile_budget); the initializers set it */
-    /** Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit */
+    /** Limit on compiler steps, whose number is the same on every machine: 2^22 by default;
+     * UINT64_MAX: no limit */
     uint64_t budget_operations;
     uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^25 by default */
     uint64_t budget_memory_bytes; /**< bytes that the program holds at a time: 2^28 by default */

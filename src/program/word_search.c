@@ -49,7 +49,7 @@ bool cuc__word_search_add(struct cuc__word_search *s, const char *name)
     const int parts = PART_4 | PART_5 | PART_6 | PART_7;
 
     for (int i = 0; i < CUC__WORD_FEWEST; i++)
-        if (!name[i] || (unsigned char)name[i] >= 0x80) // the vectors compare only ASCII
+        if (!name[i] || (unsigned char)name[i] >= 0x80) // the SIMD search compares only ASCII
             return false;
     for (int k = 0; k < CUC__WORD_PART; k++) {
         allow(s, k, name[k], PART_4);

@@ -1281,8 +1281,8 @@ static cuc_status walk(cuc_stream *stream)
     return st;
 }
 
-// Does the same with choices: constants, and the tile of a plan. The log is empty if there is no
-// memory for it.
+// Does the same for constants of auto() and for the tile size of a cuc_gemm() plan, which the
+// library chooses. The program's log is empty if there is no memory for it.
 static cuc_status walk_choosing(cuc_stream *stream)
 {
     static const char *const dimensions[] = { "N=1000" };

@@ -1359,7 +1359,7 @@ struct cuc_tile_parameter
     reserved::UInt32
 end
 
-# A measured fastest choice and its key. Texts contain no tab and no newline.
+# The choice that was fastest in measurements, and its key. Strings contain no tab and no newline.
 struct cuc_tuned_record
     struct_size::Csize_t
     gpu::Ptr{UInt8}

@@ -248,7 +248,7 @@ static bool settle_prefetch(struct unit *u)
 
 // ---- Emission
 
-// Emits an entry. Prefetches operands if their lines are aligned and shared memory suffices.
+// Emits an entry. Prefetches operands if their rows are aligned and shared memory suffices.
 static bool emit_entry(struct unit *u)
 {
     struct tile_module *module = u->kernel->module;
@@ -349,7 +349,7 @@ static const struct pass passes[] = {
     { LAYOUT, "layouts", assign_layouts, .needs = TILE_IR_FRAGMENTS | TILE_IR_WARPS,
       .leaves = TILE_IR_LAYOUTS, .ends = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_PREFETCH,
       .changes = true },
-    // Rearranges accumulators so that stores write whole lines, unless the target asks for short
+    // Rearranges accumulators so that warps store whole rows, unless the target asks for short
     // code.
     { LAYOUT, "lines of stores", store_lines, .needs = TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS,
       .changes = true },

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The lines of a tile along an axis. Element n of line i is at start(i) + n * step.
+// The one-dimensional slices of a tile along an axis. Element n of slice i is at start(i) + n *
+// step.
 struct lines {
     int64_t count, length, step;
 };

@@ -274,7 +274,7 @@ static void find_early(const struct tile_fused *p, bool *early)
 }
 
 // Finds the work: tiles computed from the first products and from carried values. Excludes the last
-// product's accumulator and values that only form the last product's left operand.
+// product's accumulator and values that only form the last product's operand a.
 static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {

@@ -2682,7 +2682,7 @@ zeroed!(cuc_tile_access_options, struct_size);
 pub struct cuc_tile_budget {
     /// sizeof(cuc_tile_budget); the initializers set it
     pub struct_size: usize,
-    /// Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit
+    /// Limit on compiler steps, whose number is the same on every machine: 2^22 by default; UINT64_MAX: no limit
     pub budget_operations: u64,
     /// bytes of the resulting source: 2^25 by default
     pub budget_ptx_bytes: u64,
@@ -2762,7 +2762,7 @@ pub struct cuc_tile_parameter {
 
 zeroed!(cuc_tile_parameter, struct_size);
 
-/// A measured fastest choice and its key. Texts contain no tab and no newline.
+/// The choice that was fastest in measurements, and its key. Strings contain no tab and no newline.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tuned_record {
