@@ -295,8 +295,7 @@ struct graph_part {
     uintptr_t owner;   // handle of the graph
     int refs;          // nodes, instances and work items that refer to it
     bool awake;        // in stream order: it exists at this point
-    bool launched;     // by the order of calls: a launch has allocated it or will, and nothing
-                       // frees it
+    bool launched;     // in the order of calls: some launch allocates it, and no call frees it
     bool freed_within; // a node of the owner frees it
 };
 
