@@ -30,7 +30,7 @@ mutable struct cuc_event end
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
-# A plan: the compiled code for one kind of product.
+# A plan: the compiled code for one kind of matrix product.
 mutable struct cuc_gemm_plan end
 # A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
@@ -1844,7 +1844,7 @@ cuc_explain_at(out, library, index) =
 # The number of codes of a library that cuc_explain_at() can enumerate.
 cuc_explain_count(library) =
     ccall((:cuc_explain_count, libcucore), Csize_t, (Int32,), library)
-# Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+# Explain a code given as a string, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
 # Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no driver.
@@ -3194,6 +3194,6 @@ cuc_tuned_program(out, text, bytes) =
 # The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())
-# The version of the library loaded at run time, as text.
+# The version of the library loaded at run time, as a string.
 cuc_version_string() =
     ccall((:cuc_version_string, libcucore), Cstring, ())

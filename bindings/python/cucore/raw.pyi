@@ -1596,7 +1596,7 @@ def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
 def cuc_explain_count(library: int) -> int:
     """The number of codes of a library that cuc_explain_at() can enumerate."""
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
-    """Explain a code given as text, by name or number:"""
+    """Explain a code given as a string, by name or number:"""
 def cuc_fatbin_create(out: Pointer, parts: Pointer, count: int, options: Pointer) -> int:
     """Pack compiled code for several architectures into a fat binary."""
 def cuc_fatbin_options_init(options: Pointer, caller_size: int) -> None:
@@ -2496,4 +2496,4 @@ def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:
-    """The version of the library loaded at run time, as text."""
+    """The version of the library loaded at run time, as a string."""
