@@ -325,7 +325,7 @@ static const struct pass passes[] = {
       .changes = true },
     // Measures how much data the kernel processes at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
-    // Makes neighbouring blocks of some row kernels start together, as clusters.
+    // Makes neighboring blocks of some row kernels start together, as clusters.
     { LAYOUT, "choice of clusters", choose_cluster, .needs = TILE_IR_MEASURES | TILE_IR_WARPS },
     // Rematerializes the f32 values of long rows from 16-bit words, so that rows that are waiting
     // take fewer registers.

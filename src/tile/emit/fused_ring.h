@@ -61,7 +61,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 // Returns the barrier of a feed's stage.
 tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position);
-// Returns how many consecutive registers hold neighbouring elements, up to 16 bytes of them.
+// Returns how many consecutive registers hold neighboring elements, up to 16 bytes of them.
 uint32_t tile_feed_run(const struct tile_stream *s);
 
 // fused_small.c: the lanes of the copying warp copy a stage of a small feed; warpgroups read it.

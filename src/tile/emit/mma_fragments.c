@@ -155,8 +155,8 @@ struct lanes {
     tile_register quad, of_quad;
 };
 
-// `near` selects between matrices that are neighbours across the depth axis, `far` between matrices
-// that are neighbours along it.
+// `near` selects between matrices that are neighbors across the depth axis, `far` between matrices
+// that are neighbors along it.
 static void open_operand(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,
                          tile_register near, tile_register far, uint32_t size)

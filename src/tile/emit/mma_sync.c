@@ -11,7 +11,7 @@ enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16, BRIEF_PRODUCTS = 16 };
 
 // ---- Lines in shared memory
 
-// True if a thread's consecutive registers hold neighbours along an axis.
+// True if a thread's consecutive registers hold neighbors along an axis.
 static bool runs_along(const struct tile_value *x, uint32_t axis)
 {
     return x->layout->register_bits &&

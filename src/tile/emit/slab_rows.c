@@ -1,6 +1,6 @@
 // Rows of slabs (ring.h) that threads move to or from a tensor without a map. Such a tensor's base,
 // strides or row ends are not multiples of 16 bytes. Each warp moves its own 16 rows of a slab.
-// Neighbouring lanes move neighbouring pieces of 4 bytes, or of fewer if the tensor turns out to be
+// Neighboring lanes move neighboring pieces of 4 bytes, or of fewer if the tensor turns out to be
 // less aligned at run time. The code is short, because a product contains it once for each round of
 // its store.
 #include "ring.h"

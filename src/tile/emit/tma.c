@@ -286,7 +286,7 @@ void tile_store_matrices(struct tile_emitter *e, const tile_register *reg, uint3
                  at, offset, word[0], word[1], word[2], word[3]);
 }
 
-// Writes pairs of neighbouring elements as words to a slab, for the slab's columns in a block of 64
+// Writes pairs of neighboring elements as words to a slab, for the slab's columns in a block of 64
 // rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)

@@ -105,7 +105,7 @@ static void widest_vector(struct tile_op *op, void *data)
         a->vector_bits = bits;
 }
 
-// Finds the axis along which tiles of this shape are shifted. Neighbours in a thread's registers
+// Finds the axis along which tiles of this shape are shifted. Neighbors in a thread's registers
 // need no exchange, so the thread holds a vector along the last axis even if no access can use it,
 // and a square if another axis is shifted.
 static void shifted_axis(struct tile_op *op, void *data)

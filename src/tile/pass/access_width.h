@@ -9,7 +9,7 @@
 // that the index does not limit an access.
 uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct tile_value *index,
                               int64_t scale, uint32_t bytes);
-// Returns log2 of the number of neighbours along the tensor's last axis that a load or store can
+// Returns log2 of the number of neighbors along the tensor's last axis that a load or store can
 // move at once if the tensor is aligned. `ranges`: a struct tile_ranges.
 uint32_t tile_access_width(const struct tile_op *op, const void *ranges);
 // Finds the widest access to each tensor parameter, which determines how the tensor must be

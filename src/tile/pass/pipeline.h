@@ -280,7 +280,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
 // along *axis. False if there is no such axis.
 bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, uint32_t *axis,
                    uint32_t *step);
-// True if a scalar differs between neighbouring blocks along the grid's first axis.
+// True if a scalar differs between neighboring blocks along the grid's first axis.
 bool tile_differs_by_block(const struct tile_value *value);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
 // impossible.

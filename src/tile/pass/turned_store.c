@@ -29,7 +29,7 @@ static bool has_shape(const struct tile_type *type, int32_t rows, int32_t column
 }
 
 // True if no op from `first` on moves another tile of the stored shape. Threads would load it in
-// the accumulators' layout, where a lane has no neighbours in memory.
+// the accumulators' layout, where a lane has no neighbors in memory.
 static bool moves_nothing_else(const struct tile_op *first, const struct tile_op *store)
 {
     const struct tile_type *stored = &store->operand[store->operand_count - 1]->type;
