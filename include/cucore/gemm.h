@@ -24,7 +24,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A plan: the compiled code for one kind of matrix product.
+ * A plan: the compiled code for one kind of product.
  *
  * Threads: any thread, concurrently.
  */

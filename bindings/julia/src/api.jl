@@ -30,7 +30,7 @@ mutable struct cuc_event end
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
-# A plan: the compiled code for one kind of matrix product.
+# A plan: the compiled code for one kind of product.
 mutable struct cuc_gemm_plan end
 # A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end

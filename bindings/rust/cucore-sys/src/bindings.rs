@@ -64,7 +64,7 @@ opaque! {
 }
 
 opaque! {
-    /// A plan: the compiled code for one kind of matrix product.
+    /// A plan: the compiled code for one kind of product.
     cuc_gemm_plan
 }
 
