@@ -1,4 +1,4 @@
-// Derives the inputs of the cost model (cost.h) from a kernel: grid, largest product, loop
+// Derives the inputs of the cost model (cost.h) from a kernel: grid, largest matrix product, loop
 // iterations, and bytes of the tensors. The caller gives the extents; the IR determines everything
 // else.
 #include "choose.h"

@@ -1,4 +1,4 @@
-// Internal interface of the files that emit warp-specialized entries for loops with several
+// Internal interface of the files that emit warp-specialized entries for loops with several matrix
 // products (pass/fused.h). A feed is an operand or a tile that arrives in shared memory, mostly
 // through a ring of its own.
 #ifndef CUCORE_TILE_EMIT_FUSED_RING_H

@@ -1,9 +1,9 @@
-// Split-K: each block of a cluster computes one part of a product's depth axis and leaves its
-// accumulators in its shared memory. The blocks share the work of finishing the tile: each block
-// finishes the rows of some warps. The warp with these rows adds the other blocks' parts to its
-// own, always in the same order, and continues alone. All blocks thus read at the same time, which
-// matters because one block receives only about 25 bytes per nanosecond from others. If warps
-// depend on each other after the loop, the first block finishes the whole tile.
+// Split-K: each block of a cluster computes a partial matrix product over one part of the depth
+// axis, and leaves its accumulators in its shared memory. The blocks share the work of finishing
+// the tile: each block finishes the rows of some warps. The warp with these rows adds the other
+// blocks' parts to its own, always in the same order, and continues alone. All blocks thus read at
+// the same time, which matters because one block receives only about 25 bytes per nanosecond from
+// others. If warps depend on each other after the loop, the first block finishes the whole tile.
 #include "ring.h"
 
 enum { WORDS = 4, AT_ONCE = 16 }; // words per vector; vectors in flight

@@ -1,4 +1,4 @@
-// Runs reductions, scans, sorts and products.
+// Runs reductions, scans, sorts and matrix products.
 #include "machine.h"
 
 #include <math.h>
@@ -236,7 +236,8 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
     return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
 }
 
-// Converts all elements of a product's operand to doubles, once for all results that use them.
+// Converts all elements of a matrix product's operand to doubles, once for all results that use
+// them.
 static void read_reals(double *out, const struct tile_value *value, const uint64_t *element,
                        bool tf32)
 {

@@ -1,4 +1,4 @@
-// Plans the pipeline of a loop with several products, or with other work between products
+// Plans the pipeline of a loop with several matrix products, or with other work between products
 // (fused.h).
 //
 // In a product a @ b, b comes from shared memory, and a from shared memory or registers. A wgmma

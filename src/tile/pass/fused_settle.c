@@ -19,8 +19,8 @@ static void need(struct needs *n, const struct tile_value *value)
     n->changed = true;
 }
 
-// Marks the operands of needed ops and of ops with effects, except product operands that come from
-// a feed.
+// Marks the operands of needed ops and of ops with effects, except operands of matrix products that
+// come from a feed.
 static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;

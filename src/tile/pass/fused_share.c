@@ -1,6 +1,6 @@
 // Merges tiles that a fused loop loads several times in an iteration. The loop stores nothing, so
-// equal loads give equal results. An operand that several products share is loaded once, into one
-// ring. So is a tile that elementwise work reads.
+// equal loads give equal results. An operand that several matrix products share is loaded once,
+// into one ring. So is a tile that elementwise work reads.
 #include "fused.h"
 #include "pass.h"
 

@@ -56,7 +56,8 @@ static void require(struct versioning *v, struct tile_value *condition)
 
 // ---- Masks
 
-// True for an iota along the rows of a product's tile. Warp w holds the 16 rows from row 16 w on.
+// True for an iota along the rows of a matrix product's tile. Warp w holds the 16 rows from row 16
+// w on.
 static bool counts_rows(const struct versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;

@@ -1,4 +1,4 @@
-// TMA stores of products whose operands are exchanged (swap.c). The accumulators hold the
+// TMA stores of matrix products whose operands are exchanged (swap.c). The accumulators hold the
 // transposed tile: each of their columns is a row of the tensor, and 64 of their rows hold 64
 // consecutive elements of each such row. A warpgroup transposes each block of 64 x 64 on its way to
 // a slab (emit/turned.c).
