@@ -228,7 +228,7 @@ TEST_RANGE(choices_are_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(
                   (int)p->n, (int)p->k, us, p->at[0].us);
 }
 
-// Random products. A row without tile rows begins a product.
+// Random matrix products. A row with an m begins a product, and the rows after it are its tiles.
 static const struct random {
     int64_t m, n, k;
     bool transposed_a, transposed_b;

@@ -216,7 +216,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
             memcpy(bytes + cell(shape, lane, e) * element, own + e * element, element);
     }
     if (op->extra & COLUMNS) {
-        // Transpose the rows, so that the lines are columns.
+        // Transpose, so that the lines are columns.
         struct place rows = p;
         rows.lines = p.length;
         rows.length = p.lines;

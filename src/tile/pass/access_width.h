@@ -13,7 +13,7 @@ uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct til
 // move at once if the tensor is aligned. `ranges`: a struct tile_ranges.
 uint32_t tile_access_width(const struct tile_op *op, const void *ranges);
 // Finds the widest access to each tensor parameter, which determines how the tensor must be
-// aligned. Tensors of kernels with products need 16 bytes. Returns false if out of memory.
+// aligned. Tensors of kernels with matrix products need 16 bytes. Returns false if out of memory.
 bool tile_find_vector_bytes(struct tile_kernel *kernel, const struct tile_ranges *ranges);
 
 #endif
