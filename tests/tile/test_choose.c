@@ -318,9 +318,9 @@ TEST_ROWS(operands_are_packed_if_that_pays_off, packed)
     ck_assert(cuc__gemm_workspace_fits(&bf16, &shape, &tile));
 }
 
-// A tile of 184 columns starts in the middle of a line of memory. That matters only if the lines of
-// b run along the columns. Such products took an H200 1.1 to 1.4 times as long as an estimate
-// without these lines.
+// A tile of 184 columns starts in the middle of a 128-byte line of memory. That matters only if the
+// rows of b in memory run along the columns. Such matrix products took an H200 1.1 to 1.4 times as
+// long as an estimate that ignores these lines.
 TEST(lines_split_between_tiles_take_longer)
 {
     struct cuc__gemm_kind along = bf16, across = bf16;
@@ -414,7 +414,7 @@ TEST(with_many_tiles_warpgroups_alternate)
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 
-// TMA takes longer for lines at odd multiples of 16 bytes, so sharing their loads in clusters pays.
+// TMA takes longer for rows at odd multiples of 16 bytes, so sharing their loads in clusters pays.
 TEST(neighbors_share_loads_of_split_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),

@@ -674,7 +674,7 @@ TEST_ROWS(elements_at_equal_distances_are_copied_by_tma, boxes)
     cuc_program_release(p);
 }
 
-// TMA stores the results of a pipeline if a line has at least 128 bytes and is a multiple of 16
+// TMA stores the results of a pipeline if a row has at least 128 bytes and is a multiple of 16
 // bytes long. If the operands are exchanged, TMA stores any number of rows of 16-bit elements.
 static const struct {
     int rows, columns;
