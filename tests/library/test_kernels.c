@@ -53,6 +53,51 @@ static const struct kernel_case rows[] = {
     { "softmax", "softmax", "f32 bf16", "N=781 BN=128", "M=3", "ro", NULL, expect_softmax, 24 + 9 * 9, 0, NULL },
     { "softmax", "softmax_backward", "f32 f16 bf16", "N=781", "M=3; M=0", "rro", prepare_softmax_backward, expect_softmax_backward, 24, 1, NULL },
     { "softmax", "softmax_backward", "f32 bf16", "N=781 BN=128", "M=3", "rro", prepare_softmax_backward, expect_softmax_backward, 24, 1, NULL },
+
+    // Activations
+    { "swiglu", "swiglu", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700; M=0 N=8", "rro", NULL, expect_swiglu, 16, 0, NULL },
+    { "swiglu", "swiglu", "bf16", NULL, "M=9 N=2048", "rro", NULL, expect_swiglu, 16, 0, "da" },
+    { "swiglu", "swiglu_backward", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700", "rrroo", NULL, expect_swiglu_backward, 24, 4, NULL },
+    { "gelu", "gelu", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700; M=0 N=8", "rro", NULL, expect_gelu, 20, 4, NULL }, // 1 + erf cancels to 0
+    { "gelu", "gelu", "bf16 f32", "BN=256 W=f32 TANH=true", "M=1 N=1; M=5 N=700", "rro", NULL, expect_gelu_tanh, 20, 4, NULL },
+    // A partial sum adds up to 16 gradients of at most 2.3.
+    { "gelu", "gelu_backward", "f32 f16 bf16", "BN=256", "M=1 N=1 G=2; M=21 N=300 G=3", "rrroo", NULL, expect_gelu_backward, 40, 8, NULL },
+    { "gelu", "gelu_backward", "bf16 f32", "BN=256 W=f32 TANH=true", "M=21 N=300 G=2", "rrroo", NULL, expect_gelu_tanh_backward, 40, 8, NULL },
+    { "gelu", "gelu_backward_bias", "f32 bf16", NULL, "G=1 N=250; G=37 N=70", "ro", NULL, expect_rms_norm_backward_weight, EXACT, NULL },
+
+    // Rotary embedding: two products and a sum, each of up to 4.
+    { "rope", "rope", "f32 f16 bf16", "D=64", "B=2 H=3 S=1; B=1 H=2 S=45", "rrro", NULL, expect_rope, 3, 4, NULL },
+    { "rope", "rope", "bf16 f32", "D=64 INTERLEAVED=true", "B=1 H=2 S=45", "rrro", NULL, expect_rope_interleaved, 3, 4, NULL },
+    { "rope", "rope_backward", "f32 bf16", "D=96", "B=1 H=2 S=45", "rrro", NULL, expect_rope_backward, 3, 4, NULL },
+    { "rope", "rope_backward", "bf16 f32", "D=64 INTERLEAVED=true", "B=1 H=2 S=45", "rrro", NULL, expect_rope_interleaved_backward, 3, 4, NULL },
+
+    // Embedding: sums of multiples of 2^-18 are exact in f32.
+    { "embedding", "embedding", "f32 f16 bf16", NULL, "R=1 V=1 D=1; R=21 V=30 D=700", "rro", prepare_ids, expect_embedding, EXACT, NULL },
+    { "embedding", "embedding", "bf16", "I=i32", "R=21 V=30 D=520", "rro", prepare_ids, expect_embedding, EXACT, "da" },
+    { "embedding", "embedding_backward", "f32 bf16", "BD=256", "R=1 V=1 D=1; R=40 V=12 D=300", "rrrz", prepare_sorted, expect_embedding_backward, EXACT, NULL },
+    { "embedding", "embedding_backward", "bf16", "I=i32 G=f32", "R=40 V=12 D=520", "rrrz", prepare_sorted, expect_embedding_backward, EXACT, "da" },
+
+    // Cross entropy: as softmax, and the logarithm.
+    { "cross_entropy", "cross_entropy", "f32 f16 bf16", "BN=128", "M=1 V=1; M=8 V=781; M=3 V=4", "rroo", prepare_targets, expect_cross_entropy, 24 + 9 * 9, 4, NULL },
+    { "cross_entropy", "cross_entropy", "bf16", NULL, "M=3 V=5000", "rroo", prepare_targets, expect_cross_entropy, 64, 8, "da" },
+    { "cross_entropy", "cross_entropy_backward", "f32 f16 bf16", "BN=128", "M=1 V=1; M=8 V=781", "rrrro", prepare_cross_entropy_backward, expect_cross_entropy_backward, 24, 2, NULL },
+
+    // A logit is a sum of D products, of at most 4 each, so it has an error of D steps of 4 D; that is
+    // also the relative error of its exponential.
+    { "linear_cross_entropy", "linear_cross_entropy", "bf16 f16", NULL, "M=5 D=24 V=7 P=1; M=130 D=24 V=300 P=2", "rrrooz", prepare_linear_targets, expect_linear_cross_entropy, 24 * 96, 8, "daos" },
+    { "linear_cross_entropy", "linear_cross_entropy", "f32", NULL, "M=5 D=17 V=300 P=2", "rrrooz", prepare_linear_targets, expect_linear_cross_entropy, 17 * 68, 8, NULL },
+    { "linear_cross_entropy", "linear_cross_entropy_loss", NULL, NULL, "M=1 P=1 words=5; M=40 P=70 words=9", "rrrroo-", prepare_linear_loss, expect_linear_cross_entropy_loss, 64, 16, NULL },
+    { "linear_cross_entropy", "linear_cross_entropy_backward", "bf16 f16", NULL, "M=5 D=24 C=7 first=3 words=12; M=130 D=24 C=300 first=0 words=300", "rrrrro--", prepare_linear_backward, expect_linear_cross_entropy_backward, 24 * 96, 2, "daos" },
+    { "linear_cross_entropy", "linear_cross_entropy_backward", "f32", NULL, "M=5 D=17 C=40 first=8 words=48", "rrrrro--", prepare_linear_backward, expect_linear_cross_entropy_backward, 17 * 68, 2, NULL },
+    { "linear_cross_entropy", "linear_cross_entropy_backward_input", "bf16 f16", NULL, "M=5 C=24 D=72; M=130 C=70 D=300", "rro", NULL, expect_linear_cross_entropy_backward_input, 70, 280, "daos" },
+    { "linear_cross_entropy", "linear_cross_entropy_backward_input", "bf16", "ADD=true", "M=130 C=72 D=304", "rrr", NULL, expect_linear_cross_entropy_backward_input_added, 70, 280, "daos" },
+    { "linear_cross_entropy", "linear_cross_entropy_backward_weight", "bf16 f16 f32", NULL, "M=5 C=24 D=72; M=70 C=130 D=300", "rro", NULL, expect_linear_cross_entropy_backward_weight, 70, 280, "daos" },
+
+    // AdamW: the division and the root count 1 each; m / correction1 is below 20 and sqrt(v / correction2) above eps.
+    { "adamw", "adamw", "f32 bf16", "BN=64", "P=952 Q=952 R=952 S=952 K=7 chunks=11 lr=0.01 beta1=0.9 beta2=0.999 eps=0.1 decay=0.1 correction1=0.1 correction2=0.001",
+      "rrrrrr--------", prepare_adamw, expect_adamw, 32, 4, NULL },
+    { "adamw", "adamw", "f32", "BN=64 G=bf16 ALIGN=1", "P=136 Q=136 R=136 S=136 K=1 chunks=2 lr=0.5 beta1=0.5 beta2=0.75 eps=0.125 decay=0 correction1=0.75 correction2=0.875",
+      "rrrrrr--------", prepare_adamw, expect_adamw, 32, 4, NULL },
 };
 // clang-format on
 
