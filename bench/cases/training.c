@@ -667,7 +667,7 @@ static cuc_status check_adamw_run(void *data, cuc_stream *stream, char *why, siz
 // Fill the tables; returns the number of chunks.
 static int64_t fill_tables(training *t, int64_t *table, int32_t *first)
 {
-    enum { BN = 4096 }; // of adamw.tile
+    enum { BN = 2048 }; // of adamw.tile
     int64_t at = 0, chunks = 0;
 
     for (int64_t k = 0; k < t->tensors; k++) {
