@@ -286,6 +286,7 @@ static cuc_status set_up_norm(cuc_bench_state *state, void *data)
         (st = cuc_device_get_attribute(&blocks, cuc_bench_state_device(state),
                                        CUC_DEVICE_MULTIPROCESSOR_COUNT)) < 0)
         return st;
+    blocks *= columns < 8192 ? (int32_t)(8192 / columns) : 1; // the rule in rms_norm.tile
     bench_point *p = t->point;
     t->layer = how->layer;
     snprintf(length, sizeof(length), "N=%lld", (long long)columns);

@@ -145,6 +145,50 @@ TEST_ADDED(every_kernel_assembles_for_every_architecture, add_files(tcase, ttest
         kernel_assemble(&as_it_is, archs[i], &spills);
 }
 
+// clang-format off
+static const struct kernel_case fast[] = {
+    { .file = "rms_norm", .kernel = "rms_norm", .dtypes = "f32 bf16", .set = "N=16384", .fill = "rroo-" },
+    { .file = "rms_norm", .kernel = "rms_norm_backward", .dtypes = "bf16", .set = "N=8192", .fill = "rrrroo" },
+    { .file = "layer_norm", .kernel = "layer_norm_backward", .dtypes = "bf16", .set = "N=8192", .fill = "rrrrrooo" },
+    { .file = "group_norm", .kernel = "group_norm_backward", .dtypes = "f32 bf16", .fill = "rrrrrooo" },
+    { .file = "softmax", .kernel = "softmax_backward", .dtypes = "f32 bf16", .set = "N=16384", .fill = "rro" },
+    { .file = "gelu", .kernel = "gelu_backward", .dtypes = "f32 bf16", .fill = "rrroo" },
+    { .file = "adamw", .kernel = "adamw", .dtypes = "f32 bf16", .fill = "rrrrrr--------" },
+};
+
+static const struct kernel_case with_roles[] = {
+    { .file = "linear_cross_entropy", .kernel = "linear_cross_entropy", .dtypes = "f16 bf16", .fill = "rrrooz" },
+    { .file = "linear_cross_entropy", .kernel = "linear_cross_entropy_backward", .dtypes = "f16 bf16", .fill = "rrrrro--" },
+    { .file = "linear_cross_entropy", .kernel = "linear_cross_entropy_backward_input", .dtypes = "bf16", .set = "ADD=true", .fill = "rrr" },
+    { .file = "linear_cross_entropy", .kernel = "linear_cross_entropy_backward_weight", .dtypes = "bf16", .fill = "rro" },
+};
+// clang-format on
+
+static bool assembles_all(void)
+{
+    return assembles && !only;
+}
+
+CASE("registers", .timeout = 120, .only_if = assembles_all);
+
+// A thread of layer_norm_backward has 16 elements of two sums and of three rows at a time; some
+// assemblers keep a few of them in the stack.
+TEST_ROWS(rows_and_sums_stay_in_registers, fast)
+{
+    long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 128 : 0;
+
+    if (kernel_assemble(&fast[_i], "sm_90a", &spills))
+        ck_assert_int_le(spills, most);
+}
+
+TEST_ROWS(epilogues_of_pipelines_spill_nothing, with_roles)
+{
+    long spills;
+
+    if (kernel_assemble_whole(&with_roles[_i], "sm_90a", &spills))
+        ck_assert_int_eq(spills, 0);
+}
+
 // Arguments: --assemble, and the name of a file or kernel.
 int main(int argc, char **argv)
 {
