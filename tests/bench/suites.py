@@ -290,7 +290,7 @@ def training():
     odd = Run("odd projections", "training", "--filter", "projection", "--axis", "shape=9x24x13,2x8x9000", **python)
     expect(len(odd.measured(subject="library", checked="passed")) == 4, "odd projections")
     flop = {r["case"]: r["flop"] for r in odd.measured(subject="library", shape="9x24x13")}
-    expect(flop == {"projection": 2 * 9 * 24 * 13, "projection_backward": 6 * 9 * 24 * 13}, f"training: {flop}")
+    expect(flop == {"projection": 2 * 9 * 24 * 13, "projection_backward": 4 * 9 * 24 * 13}, f"training: {flop}")
     Run("large norms backward", "training", "--filter", "norm", "--axis", "shape=8192x8192", **python).skipped("simulated")
     run = Run("a projection that is none", "training", "--filter", "projection$", "--axis", "shape=3x70", status=1, **python)
     expect(all("ROWSxFEATURESxWORDS" in r.get("failed", "") for r in run.results), "3x70")
