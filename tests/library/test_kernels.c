@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// As in tests/tile/test_kernels.c, these count as steps: 4 for exp and log, 8 for erf and tanh, and 1
-// for other functions and operations; the magnitude of an argument of exp; for a sum, 1 for each
+// As in tests/tile/test_kernels.c, these count as steps: 4 for exp and log, 8 for erf and tanh, and
+// 1 for other functions and operations; the magnitude of an argument of exp; for a sum, 1 for each
 // element of a thread and log2 of the number of threads. Elements are random, from -2 to 2.
 #define EXACT 0, 0
 
@@ -171,11 +171,10 @@ static bool assembles_all(void)
 
 CASE("registers", .timeout = 120, .only_if = assembles_all);
 
-// A thread of layer_norm_backward has 16 elements of two sums and of three rows at a time; some
-// assemblers keep a few of them in the stack.
+// layer_norm_backward uses all of a thread's 128 registers; an assembler may spill a few addresses.
 TEST_ROWS(rows_and_sums_stay_in_registers, fast)
 {
-    long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 128 : 0;
+    long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 32 : 0;
 
     if (kernel_assemble(&fast[_i], "sm_90a", &spills))
         ck_assert_int_le(spills, most);
