@@ -65,6 +65,10 @@ enum {
     CUC_GEMM_PACK_A = 1 << 0,
     CUC_GEMM_PACK_B = 1 << 1,
     CUC_GEMM_PACK_NONE = 1 << 2,
+    /** With the bit of the operand: its packed copy has the other order. Tensor cores take tf32 and
+     * 8-bit types only with a row-major a and a column-major b. */
+    CUC_GEMM_PACK_TRANSPOSED_A = 1 << 3,
+    CUC_GEMM_PACK_TRANSPOSED_B = 1 << 4,
 };
 
 /** Precision of f32 products. */
@@ -154,7 +158,7 @@ typedef struct cuc_gemm_options {
      * is 1. 0: chosen automatically, or 1 if cluster is given. */
     int32_t cluster_n;
     /** CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their
-     * rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically */
+     * rows are not aligned or have the wrong order; for CUC_GEMM_SINGLE. 0: chosen automatically */
     int32_t pack;
     /** Largest power of two that divides the addresses of a and b and the bytes between their rows.
      * 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a
@@ -430,7 +434,7 @@ typedef struct cuc_gemm_choice {
     double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
     int32_t cluster_n; /**< blocks of a cluster, along a row of tiles; 1: no cluster */
-    int32_t pack;      /**< CUC_GEMM_PACK_A and _B: the operands that are packed */
+    int32_t pack;      /**< CUC_GEMM_PACK_ bits of the operands that are packed */
 } cuc_gemm_choice;
 
 #define CUC_GEMM_CHOICE_INIT                                                       \

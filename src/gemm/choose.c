@@ -51,14 +51,14 @@ static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
 }
 
 enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
-                                  const struct tile_machine *machine, bool specific)
+                                  const struct tile_machine *machine)
 {
     bool either_major = k->dtype == CUC_F16 ||
                         k->dtype == CUC_BF16; // row-major or column-major operands
 
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;
-    if (!specific || !machine->flop[TILE_MMA_PATH_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
+    if (!machine->flop[TILE_MMA_PATH_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
         k->dtype == CUC_F64 || (!either_major && (k->transposed_a || !k->transposed_b)))
         return TILE_MMA_PATH_SYNC;
     return TILE_MMA_PATH_PIPELINE;
@@ -121,9 +121,10 @@ static int64_t filled(int64_t count, int32_t cluster)
     return cluster > 1 ? times(cuc__gemm_cdiv(count, cluster), cluster) : count;
 }
 
-void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
+void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
+    const struct cuc__gemm_kind computed = cuc__gemm_packed_kind(kind, t), *k = &computed;
     // Clocks of a multiprocessor per element of an activation. In a clock it computes 16
     // exponentials or reciprocals, or 128 other instructions, of which an erf takes about thirty.
     static const double behind[] = {
@@ -170,6 +171,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
     int32_t packed = unaligned_operands(k, s, t->path) & t->pack;
+    packed |= t->pack & CUC_GEMM_PACK_TRANSPOSED_A ? CUC_GEMM_PACK_A : 0;
+    packed |= t->pack & CUC_GEMM_PACK_TRANSPOSED_B ? CUC_GEMM_PACK_B : 0;
     put_operand(out, false, k->transposed_a, packed & CUC_GEMM_PACK_A, t->rows, s->rows, t->depth,
                 s->depth, bytes);
     put_operand(out, true, !k->transposed_b, packed & CUC_GEMM_PACK_B, t->columns, s->columns,
@@ -246,8 +249,9 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
 
 // Returns true if the shared operand divides into one part for each block of a cluster, each a
 // multiple of eight lines.
-static bool can_share_loads(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
+static bool can_share_loads(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *t)
 {
+    const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(kind, t), *k = &packed;
     bool along_depth = t->cluster_n > 1 ? !k->transposed_a : k->transposed_b;
     int32_t lines = !along_depth ? t->depth : t->cluster_n > 1 ? t->rows : t->columns;
 
@@ -519,7 +523,24 @@ static void consider_tiles(struct search *search, const struct cuc__gemm_shape *
     consider_ping_pong(search, *wanted, wanted);
 }
 
-// Considers all tiles, and for unaligned operands all tiles again with packed operands.
+// Considers the pipeline's tiles for a product that has no pipeline because of its operands' order,
+// if packed operands of the right order fit into the workspace.
+static void consider_transposed(struct search *search, const struct cuc__gemm_shape *s,
+                                const struct cuc__gemm_tile *wanted)
+{
+    struct cuc__gemm_tile t = *wanted;
+
+    t.pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B;
+    t.pack |= search->kind->transposed_a ? CUC_GEMM_PACK_TRANSPOSED_A : 0;
+    t.pack |= search->kind->transposed_b ? 0 : CUC_GEMM_PACK_TRANSPOSED_B;
+    const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(search->kind, &t);
+    t.path = cuc__gemm_path(&packed, search->machine);
+    if (t.path == TILE_MMA_PATH_PIPELINE && cuc__gemm_workspace_fits(search->kind, s, &t))
+        consider_tiles(search, s, &t);
+}
+
+// Considers all tiles, and all tiles again with packed operands, if some operand is unaligned or
+// has the wrong order.
 static void consider_all(struct search *search, struct cuc__gemm_shape *s,
                          const struct cuc__gemm_tile *wanted)
 {
@@ -533,6 +554,8 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
     int32_t unaligned = unaligned_operands(search->kind, s, wanted->path);
     unpacked.pack = unaligned ? CUC_GEMM_PACK_NONE : wanted->pack;
     consider_tiles(search, s, wanted->pack ? wanted : &unpacked);
+    if (wanted->path == TILE_MMA_PATH_SYNC && !wanted->rows && !wanted->pack)
+        consider_transposed(search, s, wanted);
     if (!unaligned || wanted->pack)
         return;
     // An operand of aligned rows may begin at an unaligned address, so it gets room too.

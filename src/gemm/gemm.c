@@ -181,7 +181,8 @@ static bool is_aligned(const cuc_tensor *t)
            t->strides[0] >= t->shape[1];
 }
 
-// Packs the operands that the plan packs, if they are not aligned, and replaces their views.
+// Packs the operands that the plan packs, unless they are as the kernel needs them, and replaces
+// their views.
 static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stream *stream,
                        const struct cuc__gemm_code *code, const struct cuc__gemm_workspace *layout)
 {
@@ -191,19 +192,23 @@ static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stre
 
     for (int i = 0; i < 2; i++) {
         int64_t pitch = layout->packed[i].pitch;
+        bool transposed = bits & (i ? CUC_GEMM_PACK_TRANSPOSED_B : CUC_GEMM_PACK_TRANSPOSED_A);
         from[i] = to[i] = *operands[i];
-        if (!(bits & (i ? CUC_GEMM_PACK_B : CUC_GEMM_PACK_A)) || is_aligned(operands[i])) {
+        if (!(bits & (i ? CUC_GEMM_PACK_B : CUC_GEMM_PACK_A)) ||
+            (!transposed && is_aligned(operands[i]))) {
             from[i].shape[0] = to[i].shape[0] = 0;
             continue;
         }
         to[i].data = c->args->workspace + layout->packed[i].at;
         to[i].device = stream->ordinal;
+        to[i].shape[0] = from[i].shape[transposed];
         to[i].strides[0] = to[i].shape[1] = pitch;
         to[i].strides[1] = 1;
-        blocks[i] = cuc__gemm_cdiv(from[i].shape[0], CUC__GEMM_PACK_ROWS) *
-                    cuc__gemm_cdiv(pitch, CUC__GEMM_PACK_COLUMNS);
+        blocks[i] =
+            cuc__gemm_cdiv(to[i].shape[0], transposed ? CUC__GEMM_PACK_SIDE : CUC__GEMM_PACK_ROWS) *
+            cuc__gemm_cdiv(pitch, transposed ? CUC__GEMM_PACK_SIDE : CUC__GEMM_PACK_COLUMNS);
         *operands[i] = to[i];
-        operands[i]->shape[1] = from[i].shape[1];
+        operands[i]->shape[1] = from[i].shape[!transposed];
     }
     if (!(blocks[0] + blocks[1]))
         return CUC_OK;

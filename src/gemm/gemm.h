@@ -42,10 +42,21 @@ struct cuc__gemm_tile {
 // Translates CUC_GEMM_PACK_ bits of the caller's operands to the kernel's, and back.
 static inline int32_t cuc__gemm_exchange_pack(int32_t pack, bool exchanged)
 {
-    int32_t a = pack & CUC_GEMM_PACK_A ? CUC_GEMM_PACK_B : 0;
-    int32_t b = pack & CUC_GEMM_PACK_B ? CUC_GEMM_PACK_A : 0;
+    const int32_t of_a = CUC_GEMM_PACK_A | CUC_GEMM_PACK_TRANSPOSED_A;
+    const int32_t of_b = CUC_GEMM_PACK_B | CUC_GEMM_PACK_TRANSPOSED_B;
 
-    return exchanged ? a | b | (pack & CUC_GEMM_PACK_NONE) : pack;
+    return exchanged ? (pack & of_a) << 1 | (pack & of_b) >> 1 | (pack & CUC_GEMM_PACK_NONE) : pack;
+}
+
+// Returns the kind of product that the kernel computes from packed operands.
+static inline struct cuc__gemm_kind cuc__gemm_packed_kind(const struct cuc__gemm_kind *kind,
+                                                          const struct cuc__gemm_tile *tile)
+{
+    struct cuc__gemm_kind packed = *kind;
+
+    packed.transposed_a ^= (tile->pack & CUC_GEMM_PACK_TRANSPOSED_A) != 0;
+    packed.transposed_b ^= (tile->pack & CUC_GEMM_PACK_TRANSPOSED_B) != 0;
+    return packed;
 }
 
 // Returns the number of blocks that share loads.
@@ -130,7 +141,7 @@ char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm
 // with the nonzero fields of `wanted`, and estimates its time. It returns false if no tile is
 // possible.
 enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *kind,
-                                  const struct tile_machine *machine, bool specific);
+                                  const struct tile_machine *machine);
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
                       const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                       const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);
@@ -179,6 +190,7 @@ enum {
     CUC__GEMM_MAX_WIDTH = 65535, // maximum number of tiles along a row in one launch
     CUC__GEMM_PACK_ROWS = 8,     // a block's part of a matrix that is packed
     CUC__GEMM_PACK_COLUMNS = 256,
+    CUC__GEMM_PACK_SIDE = 64,        // rows and columns of a block's part that is transposed
     CUC__GEMM_WORKSPACE_ALIGN = 256, // alignment of the workspace, and of the partial sums after
                                      // its flags
 };

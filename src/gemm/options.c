@@ -19,6 +19,7 @@ enum {
     MOST_RASTER = 64,
     MOST_SPLIT = 8,
     MOST_PARTS = 64,
+    MOST_PACK = 31, // all bits
     MOST_STREAMED = 8,
     TEXT_BYTES = 256
 };
@@ -61,7 +62,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "split", o->split, 0, MOST_SPLIT, NULL },
         { "parts", o->parts, 0, MOST_PARTS, NULL },
         { "stream_k", o->stream_k, 0, MOST_STREAMED, NULL },
-        { "pack", o->pack, 0, CUC_GEMM_PACK_NONE, NULL },
+        { "pack", o->pack, 0, MOST_PACK, NULL },
         { "alignment", o->alignment, 0, INT32_MAX, NULL },
     };
 
@@ -187,6 +188,11 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->parts > 1 && o->form, "parts is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->stream_k && o->form, "stream_k is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->pack && o->form, "pack is for the form CUC_GEMM_SINGLE: leave it 0" },
+        { (o->pack & CUC_GEMM_PACK_NONE && o->pack != CUC_GEMM_PACK_NONE) ||
+              (o->pack & CUC_GEMM_PACK_TRANSPOSED_A && !(o->pack & CUC_GEMM_PACK_A)) ||
+              (o->pack & CUC_GEMM_PACK_TRANSPOSED_B && !(o->pack & CUC_GEMM_PACK_B)),
+          "pack is CUC_GEMM_PACK_NONE alone, or bits of which _TRANSPOSED_A needs _A, and "
+          "_TRANSPOSED_B needs _B" },
         { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1 || o->cluster_n > 1),
           "stream_k does not combine with split, parts and clusters: leave them 0" },
         { o->cluster > 1 && o->cluster_n > 1,
@@ -246,6 +252,8 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
                          o->arch ? "arch" : device->name, arch, why);
     *machine = *known;
     machine->multiprocessors = device->limits.multiprocessors;
+    if (!strchr(arch, 'a')) // code for all later architectures has no pipelines
+        machine->flop[TILE_MMA_PATH_PIPELINE] = 0;
     return CUC_OK;
 }
 
@@ -286,7 +294,6 @@ cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *q, const cuc_gemm_op
         (struct cuc__gemm_shape){ x ? o->n : o->m,         x ? o->m : o->n,    o->k,
                                   o->batch ? o->batch : 1, o->workspace_bytes, o->alignment };
     q->wanted = (struct cuc__gemm_tile){
-        .path = cuc__gemm_path(&q->kind, &q->machine, strchr(q->arch, 'a')),
         .rows = x ? o->tile_n : o->tile_m,
         .columns = x ? o->tile_m : o->tile_n,
         .depth = o->tile_k,
@@ -301,5 +308,7 @@ cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *q, const cuc_gemm_op
         .programs = o->stream_k ? (int32_t)q->machine.multiprocessors : 0,
         .pack = cuc__gemm_exchange_pack(o->pack, x),
     };
+    const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(&q->kind, &q->wanted);
+    q->wanted.path = cuc__gemm_path(&packed, &q->machine);
     return check_tile(q, o, function);
 }

@@ -40,7 +40,7 @@ static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, c
     p->choice.raster = p->tile.raster;
     p->choice.parts = p->tile.parts;
     p->choice.stream_k = p->tile.stream_k;
-    p->choice.pack = cuc__gemm_exchange_pack(p->tile.pack, x) & (CUC_GEMM_PACK_A | CUC_GEMM_PACK_B);
+    p->choice.pack = cuc__gemm_exchange_pack(p->tile.pack, x) & ~CUC_GEMM_PACK_NONE;
     p->choice.tiles = q->shape.rows && q->shape.columns ? work.blocks : 0;
     p->choice.d_dtype = p->kind.d;
     p->choice.by = by;
@@ -112,6 +112,8 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
         recalled = cuc__gemm_find_tuned(&p->tile, &p->key, o->tuned, function);
     if (recalled < 0)
         return recalled;
+    const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(&p->kind, &p->tile);
+    p->tile.path = cuc__gemm_path(&packed, &q->machine);
     if (p->tile.stream_k)
         p->tile.programs = (int32_t)q->machine.multiprocessors;
     // A choice that was measured with a workspace is useless without one.

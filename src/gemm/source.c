@@ -385,36 +385,45 @@ static void put_grouped(struct text *t)
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", true);
 }
 
-// Writes the kernel that copies up to two matrices to rows of another pitch. The columns between a
-// row's end and the next row become zeros. The first blocks copy the first matrix.
+// Writes the copy of a matrix, whose blocks count from `block`. It fills each row to its pitch with
+// zeros.
+static void put_copy(struct text *t, const char *name, bool transposed, const char *block)
+{
+    put(t,
+        "        across, i = cast(cdiv(P%s, %s), u32), %s\n"
+        "        store(p%s, [i // across, i %% across], ",
+        name[0] == 'a' ? "A" : "B", transposed ? "S" : "C", block, name);
+    if (transposed)
+        put(t, "trans(load(%s, [i %% across, i // across], [S, S])))\n", name);
+    else
+        put(t, "load(%s, [i // across, i %% across], [R, C]))\n", name);
+}
+
+// Writes the kernel that packs up to two matrices. The first blocks pack the first one.
 static void put_pack(struct text *t)
 {
     const char *type = cuc_dtype_name(t->kind->dtype);
 
     put(t,
-        "kernel gemm_pack(x: %s[XM, XN], px: %s[XM, XP], y: %s[YM, YN], py: %s[YM, YP], "
+        "kernel gemm_pack(a: %s[AM, AN], pa: %s[AP, PA], b: %s[BM, BN], pb: %s[BP, PB], "
         "first: u32, blocks: u32)\n"
-        "    where noalias(px, x), noalias(py, y)\n"
-        "    const R = %d, C = %d\n"
+        "    where noalias(pa, a), noalias(pb, b)\n"
+        "    const R = %d, C = %d, S = %d\n"
         "    grid blocks\n{\n"
         "    t = cast(block(0), u32)\n"
-        "    if t < first {\n"
-        "        across = cast(cdiv(XP, C), u32)\n"
-        "        store(px, [t // across, t %% across], load(x, [t // across, t %% across], [R, "
-        "C]))\n"
-        "    } else {\n"
-        "        across = cast(cdiv(YP, C), u32)\n"
-        "        u = t - first\n"
-        "        store(py, [u // across, u %% across], load(y, [u // across, u %% across], [R, "
-        "C]))\n"
-        "    }\n}\n\n",
-        type, type, type, type, CUC__GEMM_PACK_ROWS, CUC__GEMM_PACK_COLUMNS);
+        "    if t < first {\n",
+        type, type, type, type, CUC__GEMM_PACK_ROWS, CUC__GEMM_PACK_COLUMNS, CUC__GEMM_PACK_SIDE);
+    put_copy(t, "a", t->tile->pack & CUC_GEMM_PACK_TRANSPOSED_A, "t");
+    put(t, "    } else {\n");
+    put_copy(t, "b", t->tile->pack & CUC_GEMM_PACK_TRANSPOSED_B, "t - first");
+    put(t, "    }\n}\n\n");
 }
 
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant)
 {
-    struct text source = { .kind = kind, .tile = tile, .variant = variant }, *t = &source;
+    const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(kind, tile);
+    struct text source = { .kind = &packed, .tile = tile, .variant = variant }, *t = &source;
 
     if (tile->pack & (CUC_GEMM_PACK_A | CUC_GEMM_PACK_B))
         put_pack(t);

@@ -30,10 +30,11 @@ static bool row_bytes(int64_t *out, int64_t elements, cuc_dtype dtype, int64_t a
     return true;
 }
 
-bool cuc__gemm_lay_out_workspace(struct cuc__gemm_workspace *out, const struct cuc__gemm_kind *k,
+bool cuc__gemm_lay_out_workspace(struct cuc__gemm_workspace *out, const struct cuc__gemm_kind *kind,
                                  const struct cuc__gemm_tile *t, int64_t rows, int64_t columns,
                                  int64_t depth)
 {
+    const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(kind, t), *k = &packed;
     const struct {
         int64_t rows, columns; // in the order in memory
     } operands[] = {

@@ -201,6 +201,11 @@ struct kind {
     double alpha, beta;
 };
 
+// Values of the option pack. 8 and 16 transpose a and b.
+static const int32_t packs[] = {
+    1, 2, 3, CUC_GEMM_PACK_NONE, 1 | 8, 2 | 16, 3 | 8, 3 | 16, 3 | 8 | 16
+};
+
 static void make_kind(struct kind *kind, int64_t most)
 {
     static const cuc_dtype dtypes[] = { CUC_F16, CUC_BF16, CUC_BF16, CUC_E4M3, CUC_E5M2, CUC_I8,
@@ -265,7 +270,7 @@ static void make_kind(struct kind *kind, int64_t most)
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(3);
     if (!o->form && !below(3))
-        o->pack = 1 + (int32_t)below(4);
+        o->pack = packs[below(CUC_LENGTH(packs))];
 }
 
 // Draws an extent from 1 up: small ones as often as large ones, and often near a multiple of 64.

@@ -168,7 +168,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
 {
     const struct tile_machine *machine = tile_machine_of(sm);
     struct cuc__gemm_shape shape = { m, n, k, 1, workspace, 0 };
-    struct cuc__gemm_tile tile, wanted = { .path = cuc__gemm_path(kind, machine, true) };
+    struct cuc__gemm_tile tile, wanted = { .path = cuc__gemm_path(kind, machine) };
     double seconds;
 
     ck_assert(cuc__gemm_choose(&tile, &seconds, kind, &shape, &wanted, machine));
@@ -316,6 +316,23 @@ TEST_ROWS(operands_are_packed_if_that_pays_off, packed)
     ck_assert(cuc__gemm_choose(&tile, &seconds, &bf16, &shape, &wanted, machine));
     ck_assert_msg(tile.pack == packed[_i].pack, "%s: pack is %d", packed[_i].says, tile.pack);
     ck_assert(cuc__gemm_workspace_fits(&bf16, &shape, &tile));
+}
+
+// Tensor cores take bytes only with a row-major a and a column-major b.
+TEST(bytes_of_another_order_are_transposed_if_there_is_a_workspace)
+{
+    struct cuc__gemm_kind kind = bf16;
+
+    kind.dtype = CUC_I8;
+    kind.accumulator = kind.d = kind.compute = CUC_I32;
+    struct cuc__gemm_tile tile = chosen(&kind, 90, 4096, 4096, 4096, UINT64_C(1) << 28);
+    ck_assert_int_eq(tile.pack, CUC_GEMM_PACK_A | CUC_GEMM_PACK_B | CUC_GEMM_PACK_TRANSPOSED_B);
+    ck_assert_int_eq(tile.path, TILE_MMA_PATH_PIPELINE);
+    ck_assert_int_eq(chosen(&kind, 90, 4096, 4096, 4096, 0).path, TILE_MMA_PATH_SYNC);
+    ck_assert_int_eq(chosen(&kind, 80, 4096, 4096, 4096, UINT64_C(1) << 28).path,
+                     TILE_MMA_PATH_SYNC);
+    kind.transposed_b = true;
+    ck_assert_int_eq(chosen(&kind, 90, 4096, 4096, 4096, UINT64_C(1) << 28).pack, 0);
 }
 
 // A tile of 184 columns starts in the middle of a 128-byte line of memory. That matters only if the

@@ -217,6 +217,12 @@ static const struct row rows[] = {
     ROW("packed operands in clusters", 300, 131, 301, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
         .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B, .cluster = 2) ONCE,
     ROW("packed bytes", 70, 131, 301, .dtype = CUC_E4M3, .b_order = 1, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B) ONCE,
+    ROW("bytes of both orders that are transposed in the workspace", 70, 131, 301, .dtype = CUC_E4M3, .a_order = 1,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B | CUC_GEMM_PACK_TRANSPOSED_A | CUC_GEMM_PACK_TRANSPOSED_B) ONCE,
+    ROW("integers whose b is transposed in the workspace, d by columns", 70, 136, 304, .dtype = CUC_I8, .d_order = 1,
+        .pack = CUC_GEMM_PACK_B | CUC_GEMM_PACK_TRANSPOSED_B) ONCE,
+    ROW("tf32 with a transposed a and parts", 70, 136, 304, .dtype = CUC_TF32, .a_order = 1, .b_order = 1, .parts = 2,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_TRANSPOSED_A) ONCE,
     ROW("more parts than are loaded at a time", 33, 21, 1300, .dtype = CUC_F16, .parts = 19) ONCE,
     ROW("blocks that do a sum together", 70, 130, 600, .dtype = CUC_F16, .split = 4,
         .tile_m = 64, .tile_n = 64, .activation = CUC_GEMM_RELU) ONCE,
@@ -565,6 +571,9 @@ static int64_t edge(void)
     return edges[below(CUC_LENGTH(edges))];
 }
 
+// Values of the option pack. 8 and 16 transpose a and b.
+static const int32_t packs[] = { 1, 2, 3, CUC_GEMM_PACK_NONE, 1 | 8, 2 | 16, 3 | 8, 3 | 16, 3 | 8 | 16 };
+
 static void make_row(struct row *r)
 {
     static const cuc_dtype dtypes[] = { CUC_F16,  CUC_BF16, CUC_F32, CUC_F64,  CUC_E4M3,
@@ -621,7 +630,7 @@ static void make_row(struct row *r)
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(2);
     if (!o->form && !below(3))
-        o->pack = 1 + (int32_t)below(4);
+        o->pack = packs[below(CUC_LENGTH(packs))];
     else if (!below(3))
         o->alignment = 1 << below(6);
 }

@@ -720,6 +720,10 @@ pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 pub const CUC_GEMM_PACK_A: u32 = 1;
 pub const CUC_GEMM_PACK_B: u32 = 2;
 pub const CUC_GEMM_PACK_NONE: u32 = 4;
+/// With the bit of the operand: its packed copy has the other order. Tensor cores take tf32 and 8-bit types only with a row-major a and a column-major b.
+pub const CUC_GEMM_PACK_TRANSPOSED_A: u32 = 8;
+/// With the bit of the operand: its packed copy has the other order. Tensor cores take tf32 and 8-bit types only with a row-major a and a column-major b.
+pub const CUC_GEMM_PACK_TRANSPOSED_B: u32 = 16;
 
 /// correctly rounded multiply-adds, without tensor cores
 pub const CUC_GEMM_IEEE: i32 = 0;
@@ -1777,7 +1781,7 @@ pub struct cuc_gemm_choice {
     pub by: *const c_char,
     /// blocks of a cluster, along a row of tiles; 1: no cluster
     pub cluster_n: i32,
-    /// CUC_GEMM_PACK_A and _B: the operands that are packed
+    /// CUC_GEMM_PACK_ bits of the operands that are packed
     pub pack: i32,
 }
 
@@ -1854,7 +1858,7 @@ pub struct cuc_gemm_options {
     pub cache: *mut cuc_cache,
     /// Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
     pub cluster_n: i32,
-    /// CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically
+    /// CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their rows are not aligned or have the wrong order; for CUC_GEMM_SINGLE. 0: chosen automatically
     pub pack: i32,
     /// Largest power of two that divides the addresses of a and b and the bytes between their rows. 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a promise.
     pub alignment: i32,
