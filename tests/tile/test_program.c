@@ -515,6 +515,11 @@ static const struct {
                ", acc) }\n    store(o, [0, 0], acc)"),
       "no pipeline by TMA: mma: the loop comes after stores, accesses in an order or control "
       "flow" },
+    { PRODUCTS("    acc = zeros(f32, [80, 64])\n    for n in 0 .. 3 {\n        for k in 0 .. 8 { "
+               "acc = mma(load(a, [n, k], [80, 64]), load(b, [k, n], [64, 64]), acc) }\n    }\n"
+               "    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: its rows are not 64, 128 or 256; columns count instead only in a "
+      "single for loop" },
 };
 
 TEST_ROWS(kernels_without_a_pipeline_get_a_remark, not_pipelined)

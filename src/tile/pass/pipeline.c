@@ -284,8 +284,10 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
-    if (!tile_has_wgmma_rows(acc->extent[0]))
-        return "its rows are not 64, 128 or 256, nor are its columns";
+    if (!tile_has_wgmma_rows(acc->extent[0])) // only a single loop's product is exchanged
+        return p->first ? "its rows are not 64, 128 or 256; columns count instead only in a single "
+                          "for loop"
+                        : "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
     p->teams = can_ping_pong(p, target) ? 2 : 1;
