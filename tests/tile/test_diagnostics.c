@@ -332,7 +332,7 @@ static const struct {
     { "a precision that there is not", "x = mma(zeros(f32, [4, 4]), zeros(f32, [4, 4]), zeros(f32, [4, 4]), precision=bf16x3)",
       1, 79, "T505 mma: expected one of ieee, tf32, tf32x3, got bf16x3" },
     { "a product of two dtypes", "x = zeros(f32, [4, 4]) @ zeros(f16, [4, 4])",
-      1, 24, "T109 mma: operand b: expected f32, got f16[4, 4]: cast it" },
+      1, 24, "T109 mma: operand a: expected f16, got f32[4, 4]: cast it" },
     // Memory
     { "a latency out of range", "x = load(a, [0], [8], latency=11)",
       1, 5, "T304 load: latency: expected 1 to 10, got 11" },
