@@ -520,6 +520,12 @@ static const struct {
                "    store(o, [0, 0], acc)"),
       "no pipeline by TMA: mma: its rows are not 64, 128 or 256; columns count instead only in a "
       "single for loop" },
+    // A pipeline, but without the residual
+    { PRODUCTS("    for k in 0 .. 8 { acc = mma(load(a, [0, k], [128, 32]), load(b, [k, 0], [32, "
+               "128]), acc) }\n    store(c, [0, 0], cast(acc + cast(load(b, [0, 0], [128, 128]), "
+               "f32), bf16))"),
+      "4:38: remark: load: by threads, after the products: a stage is smaller than its parts: a "
+      "larger BK makes room (tma)" },
 };
 
 TEST_ROWS(kernels_without_a_pipeline_get_a_remark, not_pipelined)
