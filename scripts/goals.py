@@ -65,8 +65,8 @@ MEAN_OF = 30
 
 
 def product(name):
-    """Return the goal function of a product: a fraction of cuBLASLt's speed that depends on the
-    case and, for bf16, also 1.1 times Triton's. Epilogues that cuBLASLt lacks are compared with
+    """Return the goal function of a matrix product: a fraction of cuBLASLt's speed that depends on
+    the case and, for bf16, also 1.1 times Triton's. Epilogues that cuBLASLt lacks are compared with
     PyTorch, which computes the product and then the epilogue."""
     def goal(speed, _size, axes):
         dtype, shape = axes["dtype"], axes["shape"]

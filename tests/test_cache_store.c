@@ -1001,7 +1001,7 @@ TEST_RANGE(the_least_recently_used_entries_are_removed_first, 0, 2)
         ck_assert_int_eq(cuc__store_put(&store, &key, "label", data, sizeof(data)), 0);
         set_age(path_of(i), 1000 - i);
     }
-    for (uint32_t i = 0; i < 3; i++) { // use makes these entries the youngest
+    for (uint32_t i = 0; i < 3; i++) { // using these entries makes them the youngest
         cuc__key key = key_of(i);
         ck_assert(cuc__store_get(&entry, &store, &key));
         free(entry.file);

@@ -58,8 +58,8 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
                          .bias = p->after == BENCH_BIAS_GELU ? CUC_GEMM_BIAS_ROWS
                                                              : CUC_GEMM_NO_BIAS,
                          .residual_dtype = p->after == BENCH_RESIDUAL ? p->out_dtype : 0, .m = p->m,
-                         .n = p->n, .k = p->k, .batch = p->batch,
-                         .workspace_bytes = most_workspace));
+                         .n = p->n, .k = p->k, .batch = p->batch, .workspace_bytes = most_workspace,
+                         .alignment = (int32_t)bench_product_alignment(p)));
     if (st < 0) {
         snprintf(why, why_size, "%s", cuc_error_message());
         return CUC_OK;

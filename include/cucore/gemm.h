@@ -2,10 +2,10 @@
  * @file
  * Matrix multiplication: d = activation(alpha a b + beta c + bias) + residual.
  *
- * A *plan* describes a kind of product: element types, matrix layouts and the operations on the
- * result. Creating a plan writes a tile program, chooses its tile sizes for a shape and compiles
- * it. The plan then computes products of any shape, from any thread, on any stream of its device.
- * It is fast for shapes near the one it was created for. All state is in the plan.
+ * A *plan* describes a kind of matrix product: element types, matrix layouts and the operations on
+ * the result. Creating a plan writes a tile program, chooses its tile sizes for a shape and
+ * compiles it. The plan then computes products of any shape, from any thread, on any stream of its
+ * device. It is fast for shapes near the one it was created for. All state is in the plan.
  *
  *     cuc_gemm_plan_create(&plan, device, CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .m = 4096,
  *                          .n = 4096, .k = 4096, .activation = CUC_GEMM_GELU));
@@ -121,7 +121,7 @@ typedef struct cuc_gemm_options {
     int32_t tile_m;  /**< rows of d that a block computes; 0: chosen automatically */
     int32_t tile_n;  /**< columns of d; 0: chosen automatically. Set both tile_m and tile_n, or
                           neither */
-    int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
+    int32_t tile_k;  /**< elements of the reduction per iteration; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
     int32_t cluster; /**< blocks that share their loads of b, down a column of tiles: 1, 2 or 4; 0:
                           chosen automatically */
@@ -131,8 +131,8 @@ typedef struct cuc_gemm_options {
     int32_t split;  /**< blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically */
     int32_t raster; /**< tiles side by side before the next row of tiles, 1 to 64; 0: chosen
                          automatically */
-    int32_t parts; /**< parts of a split reduction, whose sums go through the workspace, 1 to 64; 0:
-                        chosen automatically */
+    int32_t parts;  /**< parts of a split reduction, whose partial sums go through the workspace, 1
+                         to 64; 0: chosen automatically */
     /** Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this
      * many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen
      * automatically. */
@@ -156,6 +156,11 @@ typedef struct cuc_gemm_options {
     /** CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their
      * rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically */
     int32_t pack;
+    /** Largest power of two that divides the addresses of a and b and the bytes between their rows.
+     * 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a
+     * promise. */
+    int32_t alignment;
+    int32_t reserved; /**< 0 */
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
@@ -409,7 +414,7 @@ typedef struct cuc_gemm_choice {
     size_t struct_size; /**< sizeof(cuc_gemm_choice), set by the caller */
     int32_t tile_m;     /**< rows of d that a block computes */
     int32_t tile_n;     /**< columns */
-    int32_t tile_k;     /**< step of the reduction */
+    int32_t tile_k;     /**< elements of the reduction per iteration */
     int32_t stages;     /**< 0: as many as fit */
     int32_t cluster;    /**< blocks of a cluster, down a column of tiles; 1: no cluster */
     int32_t warps;      /**< 0: the compiler's choice */
@@ -455,7 +460,7 @@ CUC_API cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out  written up to its struct_size, except for its seconds, which are 0; its texts are
+ * @param out  written up to its struct_size, except for its seconds, which are 0; its strings are
  *             borrowed: valid as long as the plan
  * @param plan the plan
  * @retval CUC_OK                     written

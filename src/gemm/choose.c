@@ -79,8 +79,8 @@ static bool promotes(const struct cuc__gemm_kind *k)
     return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
 }
 
-// Returns CUC_GEMM_PACK_ bits for the operands of a pipeline whose dense rows are not aligned for
-// TMA. Unless they are packed, threads copy the operands.
+// Returns CUC_GEMM_PACK_ bits for the operands of a pipeline that are not aligned for TMA. Unless
+// they are packed, threads copy the operands.
 static int32_t unaligned_operands(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
                                   enum tile_mma_path path)
 {
@@ -90,6 +90,8 @@ static int32_t unaligned_operands(const struct cuc__gemm_kind *k, const struct c
 
     if (path != TILE_MMA_PATH_PIPELINE)
         return 0;
+    if (s->alignment % ALIGNED)
+        return CUC_GEMM_PACK_A | CUC_GEMM_PACK_B;
     if ((k->transposed_a ? s->rows : s->depth) * bytes % ALIGNED)
         unaligned |= CUC_GEMM_PACK_A;
     if ((k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED)
@@ -167,9 +169,10 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     };
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
-    put_operand(out, false, k->transposed_a, t->pack & CUC_GEMM_PACK_A, t->rows, s->rows, t->depth,
+    int32_t packed = unaligned_operands(k, s, t->path) & t->pack;
+    put_operand(out, false, k->transposed_a, packed & CUC_GEMM_PACK_A, t->rows, s->rows, t->depth,
                 s->depth, bytes);
-    put_operand(out, true, !k->transposed_b, t->pack & CUC_GEMM_PACK_B, t->columns, s->columns,
+    put_operand(out, true, !k->transposed_b, packed & CUC_GEMM_PACK_B, t->columns, s->columns,
                 t->depth, s->depth, bytes);
 }
 
@@ -527,10 +530,16 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
     s->depth = s->depth ? s->depth : LARGE;
     s->batch = s->batch ? s->batch : 1;
     search->shape = s;
-    packed.pack = unaligned_operands(search->kind, s, wanted->path);
-    unpacked.pack = packed.pack ? CUC_GEMM_PACK_NONE : wanted->pack;
+    int32_t unaligned = unaligned_operands(search->kind, s, wanted->path);
+    unpacked.pack = unaligned ? CUC_GEMM_PACK_NONE : wanted->pack;
     consider_tiles(search, s, wanted->pack ? wanted : &unpacked);
-    if (packed.pack && !wanted->pack && cuc__gemm_workspace_fits(search->kind, s, &packed))
+    if (!unaligned || wanted->pack)
+        return;
+    // An operand of aligned rows may begin at an unaligned address, so it gets room too.
+    packed.pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B;
+    if (!cuc__gemm_workspace_fits(search->kind, s, &packed))
+        packed.pack = unaligned;
+    if (cuc__gemm_workspace_fits(search->kind, s, &packed))
         consider_tiles(search, s, &packed);
 }
 

@@ -236,7 +236,7 @@ static cuc_status use_workspace(struct views *v, const struct cuc__gemm_call *c,
             .dtype = k->accumulator,
             .rank = 3,
             .device = stream->ordinal,
-            .shape = { tile->parts, rows, columns },
+            .shape = { tile->parts, rows, layout.sums.pitch },
             .strides = { rows * layout.sums.pitch, layout.sums.pitch, 1 },
         };
     if (tile->stream_k)

@@ -94,6 +94,7 @@ struct cuc_gemm_plan {
 struct cuc__gemm_shape {
     int64_t rows, columns, depth, batch;
     uint64_t workspace_bytes; // the most that a choice may use
+    int32_t alignment;        // of addresses and pitches, in bytes; 0: that of dense arrays
 };
 
 // Defined in options.c. Translates options to the kernel's terms. Records a failure under the name

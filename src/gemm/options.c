@@ -62,6 +62,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "parts", o->parts, 0, MOST_PARTS, NULL },
         { "stream_k", o->stream_k, 0, MOST_STREAMED, NULL },
         { "pack", o->pack, 0, CUC_GEMM_PACK_NONE, NULL },
+        { "alignment", o->alignment, 0, INT32_MAX, NULL },
     };
 
     return cuc__check_ranges(rows, CUC_LENGTH(rows), function);
@@ -281,8 +282,9 @@ cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *q, const cuc_gemm_op
         (st = read_machine(&q->machine, q->arch, o, device, function)) < 0)
         return st;
     read_kind(&q->kind, o);
-    q->shape = (struct cuc__gemm_shape){ x ? o->n : o->m, x ? o->m : o->n, o->k,
-                                         o->batch ? o->batch : 1, o->workspace_bytes };
+    q->shape =
+        (struct cuc__gemm_shape){ x ? o->n : o->m,         x ? o->m : o->n,    o->k,
+                                  o->batch ? o->batch : 1, o->workspace_bytes, o->alignment };
     q->wanted = (struct cuc__gemm_tile){
         .path = cuc__gemm_path(&q->kind, &q->machine, strchr(q->arch, 'a')),
         .rows = x ? o->tile_n : o->tile_m,

@@ -231,14 +231,14 @@ static void put_single(struct text *t)
 }
 
 // Writes split-K: one kernel stores each part of a sum, and a second kernel adds the parts in a
-// fixed order.
+// fixed order. The rows of the parts end at a vector boundary, at column P.
 static void put_split(struct text *t)
 {
     int32_t parts = 2;
 
     put(t, "kernel gemm_parts(");
     put_operands(t);
-    put(t, ", w: ACC[S, M, N], parts: i32)\n");
+    put(t, ", w: ACC[S, M, P], parts: i32)\n");
     put_constants(t);
     put(t, "    grid cdiv(M, BM), cdiv(N, BN), parts\n{\n"
            "    m, n, s = block(0), block(1), block(2)\n"
@@ -247,7 +247,7 @@ static void put_split(struct text *t)
            "    for k in s * each .. minimum((s + 1) * each, cdiv(K, BK)) {\n");
     put_product(t, "m");
     put(t, "    }\n    store(w, [s, m, n], acc, shape=[_, BM, BN])\n}\n\n"
-           "kernel gemm(w: ACC[S, M, N]");
+           "kernel gemm(w: ACC[S, M, P]");
     put_results(t);
     // All loads of a thread are in flight at the same time. The last ones may lie past the parts.
     while (parts < t->tile->parts && parts < SUM_MOST_PARTS)

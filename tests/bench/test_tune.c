@@ -158,7 +158,8 @@ TEST(wrong_candidates_do_not_win_and_arrays_are_restored)
     o.dimensions = dimensions;
     o.dimension_count = 1;
     ck_ok(cuc_tile_tune(choice, sizeof(choice), device, program, 0, &o, "add", args, 2, &tune));
-    ck_assert_int_eq(told.count, 4 + 2 * 3); // two candidates also with other numbers of warps
+    ck_assert_int_eq(told.count, 4 + 2 * 3); // two candidates are also tried with other numbers of
+                                             // warps
     ck_assert_uint_eq(told.compiled, 10);
     ck_assert_uint_eq(told.checked, 10);
     ck_assert_int_ge(told.wrong, 2);

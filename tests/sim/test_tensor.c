@@ -142,7 +142,8 @@ static size_t element(const struct tensor *t, size_t i, size_t *shared)
         at += outside ? 0 : (size_t)c * stride;
         stride = stride * t->dims[d] + (d + 1 < t->rank ? t->gap[d + 1] : 0);
     }
-    // The swizzle permutes 16-byte pieces of a row by the row's number among lines of 128 bytes.
+    // The swizzle permutes 16-byte pieces of a row by the number of the row's 128-byte line in
+    // shared memory.
     row = i * t->bytes / (t->box[0] * t->bytes);
     chunk = i * t->bytes % (t->box[0] * t->bytes) / 16;
     inner = i * t->bytes % 16;

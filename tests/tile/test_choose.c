@@ -167,7 +167,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
                                     int64_t k, uint64_t workspace)
 {
     const struct tile_machine *machine = tile_machine_of(sm);
-    struct cuc__gemm_shape shape = { m, n, k, 1, workspace };
+    struct cuc__gemm_shape shape = { m, n, k, 1, workspace, 0 };
     struct cuc__gemm_tile tile, wanted = { .path = cuc__gemm_path(kind, machine, true) };
     double seconds;
 
@@ -205,7 +205,7 @@ TEST_RANGE(choices_are_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(
 {
     const struct measured *p = _i < CUC_LENGTH(products) ? &products[_i]
                                                          : &turned[_i - CUC_LENGTH(products)];
-    struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, 0 };
+    struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, 0, 0 };
     struct cuc__gemm_kind kind = bf16;
     double least = 0, us = 0;
     kind.transposed_b = _i >= CUC_LENGTH(products);
@@ -228,7 +228,7 @@ TEST_RANGE(choices_are_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(
                   (int)p->n, (int)p->k, us, p->at[0].us);
 }
 
-// Random products. A row without tile rows begins a product.
+// Random matrix products. A row with an m begins a product, and the rows after it are its tiles.
 static const struct random {
     int64_t m, n, k;
     bool transposed_a, transposed_b;
@@ -264,7 +264,7 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
 
     for (size_t i = 0; i < CUC_LENGTH(random_products);) {
         const struct random *p = &random_products[i++];
-        struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, UINT64_C(1) << 28 };
+        struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, UINT64_C(1) << 28, 0 };
         struct cuc__gemm_kind kind = bf16;
         double least = 0, us = 0, fastest = 0;
         kind.transposed_a = p->transposed_a;
@@ -287,13 +287,44 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
     ck_assert_msg(close >= 0.85 * count, "%g of %g predicted within 15 %%", close, count);
 }
 
-// A tile of 184 columns starts in the middle of a line of memory. That matters only if the lines of
-// b run along the columns. Such products took an H200 1.1 to 1.4 times as long as an estimate
-// without these lines.
+// clang-format off
+static const struct {
+    const char *says;
+    int64_t m, n, k;
+    uint64_t workspace;
+    int32_t alignment, pack;
+} packed[] = {
+    { "aligned operands are not packed", 4096, 4096, 4096, UINT64_C(1) << 28, 0, 0 },
+    { "both operands are packed if their rows are odd", 4096, 4095, 4095, UINT64_C(1) << 28, 0, 3 },
+    { "an operand of aligned rows gets room too, in case its address is unaligned", 4096, 4095, 4096, UINT64_C(1) << 28, 0, 3 },
+    { "it gets none if the workspace has none", 4096, 511, 4096, 6 << 20, 0, 2 },
+    { "operands at unaligned addresses are packed", 4096, 4096, 4096, UINT64_C(1) << 28, 2, 3 },
+    { "a multiple of 16 bytes is an aligned address", 4096, 4096, 4096, UINT64_C(1) << 28, 256, 0 },
+    { "without a workspace, threads realign", 4096, 4095, 4095, 0, 0, CUC_GEMM_PACK_NONE },
+    { "a product that is too small for another kernel is not packed", 64, 65, 67, UINT64_C(1) << 28, 0, CUC_GEMM_PACK_NONE },
+};
+// clang-format on
+
+TEST_ROWS(operands_are_packed_if_that_pays_off, packed)
+{
+    const struct tile_machine *machine = tile_machine_of(90);
+    struct cuc__gemm_shape shape = { packed[_i].m,         packed[_i].n,        packed[_i].k, 1,
+                                     packed[_i].workspace, packed[_i].alignment };
+    struct cuc__gemm_tile tile, wanted = { .path = TILE_MMA_PATH_PIPELINE };
+    double seconds;
+
+    ck_assert(cuc__gemm_choose(&tile, &seconds, &bf16, &shape, &wanted, machine));
+    ck_assert_msg(tile.pack == packed[_i].pack, "%s: pack is %d", packed[_i].says, tile.pack);
+    ck_assert(cuc__gemm_workspace_fits(&bf16, &shape, &tile));
+}
+
+// A tile of 184 columns starts in the middle of a 128-byte line of memory. That matters only if the
+// rows of b in memory run along the columns. Such matrix products took an H200 1.1 to 1.4 times as
+// long as an estimate that ignores these lines.
 TEST(lines_split_between_tiles_take_longer)
 {
     struct cuc__gemm_kind along = bf16, across = bf16;
-    const struct cuc__gemm_shape shape = { 64 * 132, 184 * 8, 4096, 1, 0 };
+    const struct cuc__gemm_shape shape = { 64 * 132, 184 * 8, 4096, 1, 0, 0 };
     const struct cuc__gemm_tile torn = { .path = TILE_MMA_PATH_PIPELINE,
                                          .rows = 64,
                                          .columns = 184,
@@ -326,9 +357,9 @@ TEST(a_partial_slab_is_stored_like_a_whole_one)
     rest.columns = 144;
     two.columns = 128;
     const double seconds[] = {
-        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 192, 64, 1, 0 }, &three),
-        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 144, 64, 1, 0 }, &rest),
-        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 128, 64, 1, 0 }, &two),
+        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 192, 64, 1, 0, 0 }, &three),
+        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 144, 64, 1, 0, 0 }, &rest),
+        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 128, 64, 1, 0, 0 }, &two),
     };
     ck_assert_double_lt(seconds[0] - seconds[1], 2 * (seconds[1] - seconds[2]));
 }
@@ -358,7 +389,7 @@ TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
     };
 
     for (int i = 0; i < CUC_LENGTH(copied); i++) {
-        struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
+        struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0, 0 };
         struct cuc__gemm_tile wanted = { .path = TILE_MMA_PATH_SYNC }, t;
         double seconds, us;
         ck_assert(cuc__gemm_choose(&t, &seconds, &bf16, &shape, &wanted, tile_machine_of(90)));
@@ -383,7 +414,7 @@ TEST(with_many_tiles_warpgroups_alternate)
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 
-// TMA takes longer for lines at odd multiples of 16 bytes, so sharing their loads in clusters pays.
+// TMA takes longer for rows at odd multiples of 16 bytes, so sharing their loads in clusters pays.
 TEST(neighbors_share_loads_of_split_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),
@@ -499,7 +530,7 @@ TEST(tiles_fit_where_they_run)
         for (int j = 0; j < CUC_LENGTH(dtypes); j++)
             for (int64_t size = 1; size <= 16384; size *= 4) {
                 struct cuc__gemm_kind kind = bf16;
-                struct cuc__gemm_shape shape = { size, size, size, 1, 0 };
+                struct cuc__gemm_shape shape = { size, size, size, 1, 0, 0 };
                 struct tile_work work;
                 kind.dtype = dtypes[j];
                 kind.transposed_b = true;

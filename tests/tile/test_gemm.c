@@ -622,6 +622,8 @@ static void make_row(struct row *r)
         o->stream_k = 1 + (int32_t)below(2);
     if (!o->form && !below(3))
         o->pack = 1 + (int32_t)below(4);
+    else if (!below(3))
+        o->alignment = 1 << below(6);
 }
 
 enum { RANDOM_PRODUCTS = 150 };

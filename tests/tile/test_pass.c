@@ -576,7 +576,7 @@ static const struct {
     { "trans(trans(load_at(a, [3, 0], [16, 8])))", 2, false },
     { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [16, 8])", 3, false },
     { "trans(reshape(load_at(b, [0, -1, 0], [2, 8, 8]), [16, 8]))", 3, true },
-    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // lines are split
+    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // rows are split
     { "reshape(load(a, [0, 0], [16, 8]), [8, 16])", 0, false },
     { "load(a, [0, 0], [16, 8]) + 1.0", 0, false },
 };

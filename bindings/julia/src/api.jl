@@ -941,6 +941,8 @@ struct cuc_gemm_options
     cache::Ptr{cuc_cache}
     cluster_n::Int32
     pack::Int32
+    alignment::Int32
+    reserved::Int32
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.
@@ -1357,7 +1359,7 @@ struct cuc_tile_parameter
     reserved::UInt32
 end
 
-# A measured fastest choice and its key. Texts contain no tab and no newline.
+# The choice that was fastest in measurements, and its key. Strings contain no tab and no newline.
 struct cuc_tuned_record
     struct_size::Csize_t
     gpu::Ptr{UInt8}
@@ -1842,7 +1844,7 @@ cuc_explain_at(out, library, index) =
 # The number of codes of a library that cuc_explain_at() can enumerate.
 cuc_explain_count(library) =
     ccall((:cuc_explain_count, libcucore), Csize_t, (Int32,), library)
-# Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+# Explain a code given as a string, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
 # Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no driver.
@@ -2121,6 +2123,15 @@ cuc_launch_host(stream, fn, user) =
 # Check whether every launch waits for completion, so that a failure names its kernel.
 cuc_launch_is_blocking() =
     ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
+# The number of families in the kernel library.
+cuc_library_count() =
+    ccall((:cuc_library_count, libcucore), Csize_t, ())
+# Look up a family's tile program, to read, to change or to pass to cuc_program_create().
+cuc_library_get_source(source, name) =
+    ccall((:cuc_library_get_source, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Cstring), source, name)
+# The name of a family, in alphabetical order.
+cuc_library_name(index) =
+    ccall((:cuc_library_name, libcucore), Cstring, (Csize_t,), index)
 # Add an object. The result of the link also knows the name expressions of this object.
 cuc_linker_add(linker, object) =
     ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
@@ -2421,6 +2432,9 @@ cuc_program_flag(program, target, index) =
 # The number of flags passed to the compiler for a kind of code.
 cuc_program_flag_count(program, target) =
     ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
+# Create a program from a family of the kernel library. Nothing is compiled yet.
+cuc_program_from_library(out, name, options) =
+    ccall((:cuc_program_from_library, libcucore), cuc_status, (Ptr{Ptr{cuc_program}}, Cstring, Ptr{cuc_program_options}), out, name, options)
 # The key under which a cache keeps the code of a program.
 cuc_program_get_key(out, program, target) =
     ccall((:cuc_program_get_key, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_program}, Int32), out, program, target)
@@ -3195,6 +3209,6 @@ cuc_tuned_program(out, text, bytes) =
 # The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())
-# The version of the library loaded at run time, as text.
+# The version of the library loaded at run time, as a string.
 cuc_version_string() =
     ccall((:cuc_version_string, libcucore), Cstring, ())

@@ -79,8 +79,9 @@ class Gemm(Handle):
 
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
-        """Compute the product in stream order. Arrays may come from any library; pass `c`, `bias`,
-        `residual`, `row_scale`, `column_scale` and `offsets` if the options require them."""
+        """Compute the matrix product in stream order. Arrays may come from any library; pass `c`,
+        `bias`, `residual`, `row_scale`, `column_scale` and `offsets` if the options require
+        them."""
         args = options(raw.cuc_gemm_args)
         kept = []
         for name, value in {"a": a, "b": b, "d": d, **arrays}.items():

@@ -902,6 +902,8 @@ class cuc_gemm_options(ctypes.Structure):
     cache: Pointer
     cluster_n: int
     pack: int
+    alignment: int
+    reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int
@@ -1594,7 +1596,7 @@ def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
 def cuc_explain_count(library: int) -> int:
     """The number of codes of a library that cuc_explain_at() can enumerate."""
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
-    """Explain a code given as text, by name or number:"""
+    """Explain a code given as a string, by name or number:"""
 def cuc_fatbin_create(out: Pointer, parts: Pointer, count: int, options: Pointer) -> int:
     """Pack compiled code for several architectures into a fat binary."""
 def cuc_fatbin_options_init(options: Pointer, caller_size: int) -> None:
@@ -1779,6 +1781,12 @@ def cuc_launch_host(stream: Pointer, fn: Pointer, user: Pointer) -> int:
     """Call a function on the host when the stream reaches it."""
 def cuc_launch_is_blocking() -> int:
     """Check whether every launch waits for completion, so that a failure names its kernel."""
+def cuc_library_count() -> int:
+    """The number of families in the kernel library."""
+def cuc_library_get_source(source: Pointer, name: bytes | None) -> int:
+    """Look up a family's tile program, to read, to change or to pass to cuc_program_create()."""
+def cuc_library_name(index: int) -> bytes | None:
+    """The name of a family, in alphabetical order."""
 def cuc_linker_add(linker: Pointer, object: Pointer) -> int:
     """Add an object."""
 def cuc_linker_add_data(linker: Pointer, kind: int, data: Pointer, bytes: int, name: bytes | None) -> int:
@@ -1979,6 +1987,8 @@ def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
     """One of the flags counted by cuc_program_flag_count(), exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
     """The number of flags passed to the compiler for a kind of code."""
+def cuc_program_from_library(out: Pointer, name: bytes | None, options: Pointer) -> int:
+    """Create a program from a family of the kernel library."""
 def cuc_program_get_key(out: Pointer, program: Pointer, target: int) -> int:
     """The key under which a cache keeps the code of a program."""
 def cuc_program_log(program: Pointer) -> bytes | None:
@@ -2496,4 +2506,4 @@ def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:
-    """The version of the library loaded at run time, as text."""
+    """The version of the library loaded at run time, as a string."""

@@ -134,7 +134,7 @@ static void integer_edges(struct edges *e, uint32_t bits)
 
     for (uint32_t i = 0; i < CUC_LENGTH(first); i++)
         add_edge(e, first[i], bits);
-    for (uint32_t k = 2; k < bits; k++) // powers of two and their neighbors, the rounder ones first
+    for (uint32_t k = 2; k < bits; k++) // some powers of two and their neighbors
         if (k % 8 == 0 || k == bits - 2)
             for (uint64_t d = 0; d < 3; d++)
                 add_edge(e, (UINT64_C(1) << k) + d - 1, bits);

@@ -348,7 +348,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
     row!(cuc_gemm_choice.pack, 84, 4);
-    row!(cuc_gemm_options, 176, 8);
+    row!(cuc_gemm_options, 184, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -384,6 +384,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.cache, 160, 8);
     row!(cuc_gemm_options.cluster_n, 168, 4);
     row!(cuc_gemm_options.pack, 172, 4);
+    row!(cuc_gemm_options.alignment, 176, 4);
+    row!(cuc_gemm_options.reserved, 180, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
@@ -977,6 +979,9 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_launch_config_init", cucore_sys::cuc_launch_config_init as *const ()),
         ("cuc_launch_host", cucore_sys::cuc_launch_host as *const ()),
         ("cuc_launch_is_blocking", cucore_sys::cuc_launch_is_blocking as *const ()),
+        ("cuc_library_count", cucore_sys::cuc_library_count as *const ()),
+        ("cuc_library_get_source", cucore_sys::cuc_library_get_source as *const ()),
+        ("cuc_library_name", cucore_sys::cuc_library_name as *const ()),
         ("cuc_linker_add", cucore_sys::cuc_linker_add as *const ()),
         ("cuc_linker_add_data", cucore_sys::cuc_linker_add_data as *const ()),
         ("cuc_linker_add_file", cucore_sys::cuc_linker_add_file as *const ()),
@@ -1077,6 +1082,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_program_create", cucore_sys::cuc_program_create as *const ()),
         ("cuc_program_flag", cucore_sys::cuc_program_flag as *const ()),
         ("cuc_program_flag_count", cucore_sys::cuc_program_flag_count as *const ()),
+        ("cuc_program_from_library", cucore_sys::cuc_program_from_library as *const ()),
         ("cuc_program_get_key", cucore_sys::cuc_program_get_key as *const ()),
         ("cuc_program_log", cucore_sys::cuc_program_log as *const ()),
         ("cuc_program_options_init", cucore_sys::cuc_program_options_init as *const ()),
