@@ -111,6 +111,30 @@ typedef struct cuc_tile_entry {
 CUC_API cuc_status cuc_tile_get_entry(cuc_tile_entry *out, cuc_object *object, const char *kernel,
                                       size_t index);
 
+/**
+ * Tell which entry of a tile kernel a launch with the given arguments takes, and hence which
+ * remarks concern the launch.
+ *
+ * The call checks the arguments as cuc_launch() does, except for their memory. If cuc_launch()
+ * cannot encode a tensor map for this entry, it takes "idx64" instead.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] variant the entry, as in cuc_tile_entry; static storage
+ * @param      kernel  a kernel of a tile program
+ * @param      device  the device of the launch
+ * @param      args    as for cuc_launch()
+ * @param      count   number of arguments
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_NOT_FOUND        the kernel does not belong to a tile program
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the kernel rejects the arguments. The
+ *                                    message names the argument
+ * @retval CUC_ERROR_INVALID_HANDLE   kernel or device is not alive
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_select_entry(const char **variant, cuc_kernel *kernel,
+                                         cuc_device *device, const cuc_arg *args, size_t count);
+
 /** A parameter of a tile kernel. */
 typedef struct cuc_tile_parameter {
     size_t struct_size; /**< sizeof(cuc_tile_parameter), set by the caller */

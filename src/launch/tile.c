@@ -1,5 +1,7 @@
 // Launches tile kernels: checks arguments by name, computes the grid, and chooses the entry.
 // Compiles and allocates nothing.
+#include <cucore/tile.h>
+
 #include "code/kernel_tile.h"
 #include "launch.h"
 #include "code/object.h"
@@ -274,4 +276,26 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         shape.grid[0] *= split;
     }
     return cuc__launch_checked(stream, &shape, chosen, parameters);
+}
+
+cuc_status cuc_tile_select_entry(const char **variant, cuc_kernel *kernel, cuc_device *device,
+                                 const cuc_arg *args, size_t count)
+{
+    struct tile_argument argument[TILE_MAX_PARAMETERS];
+    int64_t dimension[TILE_MAX_DIMENSIONS];
+    char text[TEXT_BYTES];
+
+    CUC_CHECK_NOT_NULL(variant);
+    CUC_CHECK(kernel, KERNEL);
+    CUC_CHECK(device, DEVICE);
+    if (!kernel->tile)
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s is not a kernel of a tile program", kernel->name);
+
+    const struct tile_signature *s = cuc__tile_code_on(kernel->tile, device)->signature;
+    struct tile_binding_set set = { s->kernel, argument, dimension };
+    if (!cuc__tile_read_arguments(argument, s->kernel, args, count, text, sizeof(text)) ||
+        !tile_bind_arguments(&set, (uint32_t)count, text, sizeof(text)))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s: %s", kernel->name, text);
+    *variant = tile_variant_name(tile_select_entry(s, argument)->variant);
+    return CUC_OK;
 }

@@ -235,7 +235,7 @@ static const struct {
     { { "run", "vadd.tile", INTERP, VADD }, 0,
       .out = { "vadd.tile interpreted, 3 arguments checked", "out    f32[5000], to c.npy\n" } },
     { { "run", "vadd.tile", "--set", "BN=64", "--warps", "1", VADD }, 0, REAL,
-      .out = { "vadd on ", "3 arguments checked", "out    f32[5000], to c.npy\n" } },
+      .out = { "vadd on ", ", entry idx32+aligned, 3 arguments checked", "out    f32[5000], to c.npy\n" } },
     { { "run", "vadd.tile", "--time", "3", VADD }, 0, REAL, .out = { "median of 3 launches" },
       .err = { "vadd: a grid of ", " multiprocessors: use smaller tiles\n" } },
     { { "run", "two.tile", "--kernel", "fill", INTERP, "--grid", "2", "out:i32[8]=c.npy", "i32:7" },

@@ -612,6 +612,16 @@ static const struct construct constructs[] = {
       "    a, b = load(w, [0, 0], [3, 70]), load(ww, [0, 0], [3, 70])\n"
       "    p, q = scan(after, [a, b], 1, [1, 0])\n    r, t = scan(after, [a, b], 1, [1, 0], reverse=true)\n"
       "    store(o, [0, 0, 0], p)\n    store(o, [1, 0, 0], q)\n    store(o, [2, 0, 0], r)\n    store(o, [3, 0, 0], t)\n}", 0, 0, NULL },
+    { "scans and reductions of values of different widths", "i8 f16 bf16 i64", "",
+      "fn restart(f, x, g, y) { return f | g, where(g, y, x + y) }\n"
+      "fn sums(a, b, c, d, e, f) { return a + d, b + e, c + f }\n"
+      "kernel k(w: i32[256], ww: f32[256], o1: f32[256], o2: i64[256], o3: T[256], o4: i32[256], o5: T[1], o6: i32[1]) const T = i8 {\n"
+      "    n, x = load(w, [0], [256]), load(ww, [0], [256])\n    some, every = n == 2, cast(n == 2, T)\n"
+      "    a, b = scan(restart, [some, x], 0, [false, 0.0])\n    store(o1, [0], where(a, b, -b))\n"
+      "    a, c = scan(restart, [some, cast(n, i64)], 0, [false, 0], reverse=true)\n    store(o2, [0], where(a, c, -c))\n"
+      "    d, e, f = scan(sums, [every, x, n], 0, [0, 0.0, 0])\n    store(o3, [0], d + cast(e, T))\n    store(o4, [0], f)\n"
+      "    d, e, f = reduce(sums, [every, x, n], 0, [0, 0.0, 0])\n    store(o5, [0], reshape(d + cast(e, T), [1]))\n"
+      "    store(o6, [0], reshape(f, [1]))\n}", 0, 0, NULL },
     { "a scan of bools and of the greatest so far", "f32 i16", "",
       "fn either(x, y) { return x | y }\nfn top(x, y) { return maximum(x, y) }\n"
       "kernel k(w: T[100], o: bool[100], oo: T[100]) const T = f32 {\n    a = load(w, [0], [100])\n"

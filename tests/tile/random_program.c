@@ -107,6 +107,22 @@ static void bind(struct generator *g)
             g->names -= a != NULL;
         return;
     }
+    if (random_chance(g, 12) && s.rank) { // values of different widths
+        static const cuc_dtype left[] = { CUC_BOOL, CUC_I8, CUC_U16, CUC_I32, CUC_U64 },
+                               right[] = { CUC_I8, CUC_I16, CUC_I32, CUC_I64, CUC_F32, CUC_F64 };
+        cuc_dtype of = left[random_below(g, 5)], to = right[random_below(g, 6)];
+        const char *x = random_value(g, of, s, 2);
+        const char *y = to == CUC_F32 || to == CUC_F64 ? random_small(g, to, s, 2)
+                                                       : random_value(g, to, s, 2);
+        struct name *a = new_name(g, of, s, false), *c = new_name(g, to, s, false);
+        if (a && c)
+            line(g, "%s, %s = scan(joined, [%s, %s], %u, [%s, 0]%s)", a->text, c->text, x, y,
+                 random_below(g, (uint32_t)s.rank), of == CUC_BOOL ? "false" : "0",
+                 random_chance(g, 2) ? ", reverse=true" : "");
+        else
+            g->names -= a != NULL;
+        return;
+    }
     if (random_chance(g, 40))
         line(g, "grid_dependency_%s()", random_chance(g, 2) ? "wait" : "launch");
     const char *x = random_value(g, d, s, 4);
@@ -291,6 +307,7 @@ enum { KNOWN = 5 };
 static const char functions[] =
     "fn added(x, y) { return x + y }\n"
     "fn affine(a, b, c, d) { return a * c, b * c + d }\n"
+    "fn joined(a, b, c, d) { return a | c, b + d }\n"
     "fn span(x, y) { return maximum(x, y) - minimum(x, y) }\n"
     "fn mixed(x, y) {\n    static for i in 0 .. 2 { x = x * 3 - y }\n    return x\n}\n";
 

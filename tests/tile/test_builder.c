@@ -207,6 +207,9 @@ static void build_atomics(cuc_tile_program *p)
     cuc_tile mask = cuc_tile_gt(K, x, I(0));
     cuc_tile old =
         cuc_tile_atomic_add(K, count, CUC_TILES(at), I(1), CUC_TILE_ACCESS_OPTIONS(.mask = mask));
+    at = cuc_tile_mod(K, x, I(8));
+    cuc_tile_atomic_add(K, count, CUC_TILES(at), I(1),
+                        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_RELAXED));
     cuc_tile_loop(K);
     cuc_tile was = cuc_tile_atomic_cas(K, lock, CUC_TILES(I(0)), I(0), I(1),
                                        CUC_TILE_ACCESS_OPTIONS(.order = CUC_TILE_ACQUIRE));

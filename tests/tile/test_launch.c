@@ -118,6 +118,39 @@ TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
     cuc_kernel_release(vadd);
 }
 
+TEST(the_entry_of_a_launch_can_be_asked)
+{
+    cuc_kernel *vadd = kernel("vadd"), *entry = kernel("vadd$idx64");
+    cuc_tensor a = tensor(CUC_F32, 1, 5000, 1), b = a, c = a;
+    cuc_arg args[] = { CUC_ARG(&a), CUC_ARG(&b), CUC_ARG(&c) };
+    const char *variant = NULL;
+
+    b.data = 0x20000;
+    c.data = 0x30000;
+    ck_ok(cuc_tile_select_entry(&variant, vadd, device, args, 3));
+    ck_assert_str_eq(variant, "idx32+aligned");
+    c.data = a.data + 16; // not aside
+    ck_ok(cuc_tile_select_entry(&variant, vadd, device, args, 3));
+    ck_assert_str_eq(variant, "idx32+overlap");
+    c.data += 4;
+    ck_ok(cuc_tile_select_entry(&variant, vadd, device, args, 3));
+    ck_assert_str_eq(variant, "idx64");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_select_entry(&variant, vadd, device, args, 2),
+             "vadd: expected 3 arguments, got 2");
+    c.shape[0] = 4999;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_select_entry(&variant, vadd, device, args, 3),
+             "argument c");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_select_entry(&variant, entry, device, args, 3),
+             "not a kernel of a tile program");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_select_entry(NULL, vadd, device, args, 3),
+             "variant");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_select_entry(&variant, vadd, NULL, args, 3),
+             "device");
+    ck_assert_str_eq(variant, "idx64");
+    cuc_kernel_release(entry);
+    cuc_kernel_release(vadd);
+}
+
 TEST(a_tensor_is_aligned_to_its_widest_access)
 {
     NEED_FAKE();

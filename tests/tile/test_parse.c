@@ -32,7 +32,7 @@ static const struct wrong wrongs[] = {
     { "a name whose value cannot be read", "x = )\ny = x", "T004 5 expected an expression, got )" },
     { "a statement without a value", "x =", "T004 4 expected an expression, got }" },
     { "an expression that does nothing", "s + 1", "T004 1 does nothing" },
-    { "a chain of comparisons", "x = 1 < s < 3", "T004 11 do not chain" },
+    { "a chain of comparisons", "x = 1 < s < 3", "T004 11 and & binds tighter: write (a < b) & (b < c)" },
     { "a keyword as a name", "for = 1", "T004 5 expected the name of the loop's variable" },
     { "a version that is not known", "\ntile 2\nkernel k() { }", "T005 2:6 version 1" },
     { "nothing that belongs in a file", "\n\nx = 1", "T004 3:1 expected kernel or fn" },

@@ -445,7 +445,9 @@ static const struct {
       NULL, 0, NULL },
     { "kernel k(x: f32[64], o: f32[N]) grid 1 {\n"
       "    atomic_add(o, [iota(i32, 64)], load(x, [0], [64]))\n}",
-      "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): it acquires", NULL, 0, NULL },
+      "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): its order (by default acq_rel) "
+      "acquires, though its result is unused: order=relaxed is faster and allows vectors",
+      NULL, 0, NULL },
     { "kernel k(x: f32[64], i: i32[64], o: f32[N]) grid 1 {\n"
       "    atomic_add(o, [load(i, [0], [64])], load(x, [0], [64]), order=relaxed)\n}",
       "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): its elements are not known to be "
@@ -513,6 +515,17 @@ static const struct {
                ", acc) }\n    store(o, [0, 0], acc)"),
       "no pipeline by TMA: mma: the loop comes after stores, accesses in an order or control "
       "flow" },
+    { PRODUCTS("    acc = zeros(f32, [80, 64])\n    for n in 0 .. 3 {\n        for k in 0 .. 8 { "
+               "acc = mma(load(a, [n, k], [80, 64]), load(b, [k, n], [64, 64]), acc) }\n    }\n"
+               "    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: its rows are not 64, 128 or 256; columns count instead only in a "
+      "single for loop" },
+    // A pipeline, but without the residual
+    { PRODUCTS("    for k in 0 .. 8 { acc = mma(load(a, [0, k], [128, 32]), load(b, [k, 0], [32, "
+               "128]), acc) }\n    store(c, [0, 0], cast(acc + cast(load(b, [0, 0], [128, 128]), "
+               "f32), bf16))"),
+      "4:38: remark: load: by threads, after the products: a stage is smaller than its parts: a "
+      "larger BK makes room (tma)" },
 };
 
 TEST_ROWS(kernels_without_a_pipeline_get_a_remark, not_pipelined)

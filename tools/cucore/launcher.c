@@ -319,6 +319,8 @@ static int launch(launcher *l)
     l->counted = cuc_kernel_get_parameter_count(&parameters, l->kernel) == CUC_OK;
     if (st >= 0)
         st = cuc_launch(l->stream, &l->config, l->kernel, l->args, l->argument_count);
+    if (st >= 0 && l->tile)
+        st = cuc_tile_select_entry(&l->entry, l->kernel, l->device, l->args, l->argument_count);
     if (st >= 0)
         st = launcher_read(l);
     if (st >= 0 && l->repeats)

@@ -39,6 +39,7 @@ typedef struct launcher {
     cuc_buffer **buffers; // [argument_count], NULL for scalars
     cuc_tensor *tensors;  // [argument_count], the arrays of a tile kernel
     bool tile;            // a tile kernel, which determines its grid and block
+    const char *entry;    // the entry that a tile kernel's launch took, or NULL
     void **results;       // [argument_count], contents of outputs after the run
     void **expected;      // [argument_count], expected contents of outputs; NULL: not checked
     bool counted;         // whether the driver or the PTX reported the parameter count

@@ -178,6 +178,7 @@ static int print_json(const launcher *l)
     cli_set(document, "block", l->config.block[0] ? extents_json(l->config.block) : json_null());
     cli_set(document, "cluster", cluster ? extents_json(l->config.cluster) : json_null());
     cli_set(document, "shared_bytes", cli_integer(l->config.shared_bytes));
+    cli_set(document, "entry", cli_text(l->entry));
     cli_set(document, "arguments_checked", cli_bool(l->counted));
     for (size_t i = 0; i < l->argument_count; i++)
         cli_append(arguments, argument_json(l, i));
@@ -238,6 +239,8 @@ static int print_text(const launcher *l)
         print_extents("cluster", l->config.cluster);
     if (l->config.shared_bytes)
         printf(", %u bytes of shared memory", l->config.shared_bytes);
+    if (l->entry)
+        printf(", entry %s", l->entry);
     printf(", %zu argument%s%s\n", l->argument_count, l->argument_count == 1 ? "" : "s",
            l->counted ? " checked" : ", unchecked: this driver does not report parameters");
     for (size_t i = 0; i < l->argument_count; i++)

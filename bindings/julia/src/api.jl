@@ -3076,6 +3076,9 @@ cuc_tile_scan(result, program, file, line, combine, user, count, x, axis, identi
 # Store elements of a tensor, each by its own index. If several elements have the same index, one of them is stored.
 cuc_tile_scatter(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_scatter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
+# Tell which entry of a tile kernel a launch with the given arguments takes, and hence which remarks concern the launch.
+cuc_tile_select_entry(variant, kernel, device, args, count) =
+    ccall((:cuc_tile_select_entry, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_arg}, Csize_t), variant, kernel, device, args, count)
 # Assign a value to a variable.
 cuc_tile_set(program, file, line, variable, value) =
     ccall((:cuc_tile_set, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable, cuc_tile), program, file, line, variable, value)

@@ -611,6 +611,7 @@ const FUNCTIONS = [
     (:cuc_tile_scalar, 5),
     (:cuc_tile_scan, 11),
     (:cuc_tile_scatter, 8),
+    (:cuc_tile_select_entry, 5),
     (:cuc_tile_set, 5),
     (:cuc_tile_shift, 7),
     (:cuc_tile_shl, 5),

@@ -2551,6 +2551,7 @@ FUNCTIONS = {
     "cuc_tile_scalar": "IpsIsi",
     "cuc_tile_scan": "vppsIppIpipi",
     "cuc_tile_scatter": "vpsIIIpIp",
+    "cuc_tile_select_entry": "ippppz",
     "cuc_tile_set": "vpsIII",
     "cuc_tile_shift": "IpsIIIiI",
     "cuc_tile_shl": "IpsIII",

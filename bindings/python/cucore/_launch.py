@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import raw
 from ._condition import GraphCondition
-from ._errors import NotSupportedError, fail, last_error, text
+from ._errors import NotSupportedError, check, fail, last_error, text
 from ._handle import handle_of, not_copied, options
 from ._memory import Buffer
 from ._native import ConfigBase, methods
@@ -467,6 +467,14 @@ class PreparedLaunch:
     @property
     def args(self) -> tuple[Any, ...]:
         return self._launch[-1]  # type: ignore[no-any-return]
+
+    @property
+    def tile_entry(self) -> str:
+        """The entry of the tile kernel that the launch takes for its arguments, such as "tma"."""
+        made, entry = self._launch[1], ctypes.c_char_p()
+        check(raw.cuc_tile_select_entry(ctypes.byref(entry), self.kernel._h, self.stream.device._h, made.args,
+                                        made.arg_count))
+        return text(entry.value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return not_copied(self)

@@ -2417,6 +2417,8 @@ def cuc_tile_scan(result: Pointer, program: Pointer, file: bytes | None, line: i
     """Scan several tiles together along an axis with an associative function."""
 def cuc_tile_scatter(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """Store elements of a tensor, each by its own index."""
+def cuc_tile_select_entry(variant: Pointer, kernel: Pointer, device: Pointer, args: Pointer, count: int) -> int:
+    """Tell which entry of a tile kernel a launch with the given arguments takes, and hence which remarks concern the launch."""
 def cuc_tile_set(program: Pointer, file: bytes | None, line: int, variable: int, value: int) -> None:
     """Assign a value to a variable."""
 def cuc_tile_shift(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int, pad: int) -> int:

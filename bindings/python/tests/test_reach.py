@@ -195,6 +195,13 @@ class Devices(DeviceTest):
         self.assertIn("idx64", [e.variant for e in entries])
         kernel = code.get_kernel("vadd")
         self.assertEqual(kernel.tile_parameters[2], ("c", "f32", 1, True))
+        size, made = (256,), []
+        for _ in range(3):
+            made.append(self.device.allocate(1024, stream=self.stream).view("f32", size))
+        launch = cucore.PreparedLaunch(self.stream, None, kernel, *made)
+        self.assertEqual(launch.tile_entry, "idx32+aligned")
+        launch.replace(made[0], made[0], made[0])
+        self.assertEqual(launch.tile_entry, "idx32+overlap")
         self.assertIn("vadd", kernel.symbol)
         self.assertEqual(kernel.object_code.code, code.code)
         self.assertGreater(kernel.get_function(), 0)

@@ -1,4 +1,5 @@
 // Rules of memory accesses.
+#include "base/arena.h"
 #include "infer.h"
 #include "tile/ir/scalar.h"
 
@@ -27,15 +28,37 @@ static bool need_moved(struct tile_builder *b, struct tile_op *op, uint32_t axes
     return tile_need_shape(b, op, rank, extent, type);
 }
 
+// Names the operation that takes tiles of indices and otherwise does the same.
+static const char *by_element(struct tile_builder *b, const struct tile_op *op)
+{
+    static const char *const combines[] = {
+        [TILE_WITH_SUM] = "add", [TILE_WITH_MAX] = "max", [TILE_WITH_MIN] = "min",
+        [TILE_WITH_AND] = "and", [TILE_WITH_OR] = "or",   [TILE_WITH_XOR] = "xor",
+    };
+
+    if (op->kind == TILE_STORE_REDUCE)
+        return cuc__arena_print(b->module->arena,
+                                "for tiles of indices, atomic_%s(t, [i], x, order=relaxed)",
+                                combines[tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM)]);
+    return op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT     ? "gather takes tiles of indices"
+           : op->kind == TILE_STORE || op->kind == TILE_STORE_AT ? "scatter takes tiles of indices"
+                                                                 : NULL;
+}
+
 static bool need_indices(struct tile_builder *b, struct tile_op *op, uint32_t first, uint32_t count,
                          uint32_t axes)
 {
     if (count != axes)
         return tile_wrong(b, op, TILE_T301, "expected %u %s, one an axis of the tensor, got %u",
                           axes, axes == 1 ? "index" : "indices", count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tile_type *type = &op->operand[first + i]->type;
+        if (!type->tensor && type->rank)
+            return tile_wrong_operand_but(b, op, first + i, TILE_T209, "an integer scalar",
+                                          by_element(b, op));
         if (!tile_need_integer_scalar(b, op, first + i))
             return false;
+    }
     return true;
 }
 

@@ -23,6 +23,14 @@ static bool pair(cuc_dtype a, cuc_dtype b)
            ((a == CUC_E4M3 || a == CUC_E5M2) && (b == CUC_E4M3 || b == CUC_E5M2));
 }
 
+static bool is_operand(cuc_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++)
+        if (products[i].operand == dtype)
+            return true;
+    return false;
+}
+
 static bool need_dtypes(struct tile_builder *b, const struct tile_op *op)
 {
     cuc_dtype x = op->operand[0]->type.dtype, y = op->operand[1]->type.dtype;
@@ -31,6 +39,9 @@ static bool need_dtypes(struct tile_builder *b, const struct tile_op *op)
     for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
         if (products[i].operand != x)
             continue;
+        // The wider operand is probably the one that a computation widened.
+        if (y != x && is_operand(y) && cuc_dtype_bits(y) < cuc_dtype_bits(x))
+            return tile_wrong_operand_but(b, op, 0, TILE_T109, cuc_dtype_name(y), "cast it");
         if (y != x && !(products[i].mixed && pair(x, y)))
             return tile_wrong_operand_but(b, op, 1, TILE_T109, cuc_dtype_name(x), "cast it");
         if (acc == products[i].accumulator[0] || (acc && acc == products[i].accumulator[1]))

@@ -363,8 +363,8 @@ static bool emit_atomic(struct elements *a)
                        vector > 1 ? NULL
                        : used     ? "its result is used"
                        : strstr(tile_order_words(op), ".acq")
-                           ? "it acquires, as by default: order=relaxed, or store_add(), allows "
-                             "vectors"
+                           ? "its order (by default acq_rel) acquires, though its result is "
+                             "unused: order=relaxed is faster and allows vectors"
                            : "its elements are not known to be neighbours in the tensor");
     if (vector > 1) {
         emit_vectors(a, with, vector);

@@ -205,7 +205,7 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
 
     for (uint32_t i = 0; i < s->n; i++) {
         w.at[i] = w.bytes;
-        w.bytes += e->warps * tile_bytes_of(s->dtype[i]);
+        w.bytes += (e->warps * tile_bytes_of(s->dtype[i]) + 7u) & ~7u; // aligned for the next value
     }
     uint32_t most = EXCHANGE_BYTES / w.bytes < MOST_RUNS ? EXCHANGE_BYTES / w.bytes : MOST_RUNS;
     open_lanes(s, 0, bits, &w.lanes);

@@ -45,6 +45,7 @@ const char *tile_written_instead(const char *name)
     } rows[] = {
         { "arange", "iota(i32, n)" },
         { "astype", "cast(x, f32)" },
+        { "atomic_sub", "atomic_add(t, [i], -x)" },
         { "ceil_div", "cdiv(a, b)" },
         { "clamp", "minimum(maximum(x, low), high)" },
         { "clip", "minimum(maximum(x, low), high)" },
@@ -64,6 +65,7 @@ const char *tile_written_instead(const char *name)
         { "program_id", "block(axis)" },
         { "range", "for i in 0 .. n" },
         { "relu", "maximum(x, 0.0)" },
+        { "scatter_add", "atomic_add(t, [i], x, order=relaxed)" },
         { "silu", "x * sigmoid(x)" },
         { "softmax", "e = exp(x - max(x)), then e / sum(e)" },
         { "square", "x * x" },

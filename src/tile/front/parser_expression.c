@@ -322,8 +322,9 @@ static struct tile_ast *binary(struct tile_parser *p, int level)
     for (bool again = false; x && (row = operator_at(p, level)) >= 0; again = true) {
         struct tile_location where = p->token.where;
         if (again && level == COMPARISON) {
-            tile_error(p->module, TILE_T004, where,
-                       "syntax: comparisons do not chain: write a < b and b < c");
+            tile_error(
+                p->module, TILE_T004, where,
+                "syntax: comparisons do not chain, and & binds tighter: write (a < b) & (b < c)");
             p->failed = true;
             return NULL;
         }

@@ -284,8 +284,10 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
-    if (!tile_has_wgmma_rows(acc->extent[0]))
-        return "its rows are not 64, 128 or 256, nor are its columns";
+    if (!tile_has_wgmma_rows(acc->extent[0])) // only a single loop's product is exchanged
+        return p->first ? "its rows are not 64, 128 or 256; columns count instead only in a single "
+                          "for loop"
+                        : "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
     p->teams = can_ping_pong(p, target) ? 2 : 1;
@@ -511,6 +513,21 @@ static void plan_store(struct tile_pipeline *p)
         p->tail_map = tile_plan_slab_map(p, store, tail);
 }
 
+// True for a load of a tile like the stored one, which TMA could move.
+static bool can_be_side(struct tile_pipeline *p, const struct tile_op *op,
+                        const struct tile_type *stored)
+{
+    if (op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
+        !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
+        cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
+        !tile_can_stream(p, op))
+        return false;
+    const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
+    int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
+    return !op->operand[0]->op && shape->count <= TILE_MAP_RANK &&
+           !(dropped >> (shape->count - 1) & 1);
+}
+
 // Finds a load after the loop whose tile matches the stored one. Takes at most one load, and none
 // if some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
 static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
@@ -518,20 +535,23 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
     const struct tile_type *stored =
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
+    if (!stored || tile_threads_copy(p))
+        return;
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
             return;
-        if (!stored || tile_threads_copy(p) || p->maps == TILE_MAX_MAPS || p->tail || p->turned ||
-            p->teams > 1 || p->cluster > 1 || target->split > 1 || p->before ||
-            op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
-            !tile_shape_same(&op->result[0]->type, stored) || stored->rank != 2 ||
-            cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
-            !tile_can_stream(p, op))
+        if (!can_be_side(p, op, stored))
             continue;
-        const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
-        int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
-        if (op->operand[0]->op || shape->count > TILE_MAP_RANK || dropped >> (shape->count - 1) & 1)
-            continue;
+        p->left_side = op;
+        p->why_left = p->teams > 1        ? "two warpgroups take turns (warps=4)"
+                      : p->cluster > 1    ? "blocks share loads (cluster)"
+                      : target->split > 1 ? "several blocks share the product (split)"
+                      : p->before         ? "the tile is chosen by code before the loop"
+                      : p->tail || p->turned || p->maps == TILE_MAX_MAPS
+                          ? "the output's rows are not multiples of 128 bytes, or it is transposed"
+                          : NULL;
+        if (p->why_left)
+            return;
         p->side = op;
         p->side_map = tile_plan_slab_map(p, op, TILE_SLAB_LINE);
         return;
@@ -604,7 +624,7 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
     p->stream[1].at = p->stream[0].bytes;
     p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
     if (p->side && p->groups * p->together * TILE_SLAB_BYTES > p->stage_bytes)
-        return "a load after it does not fit in its stages";
+        return "a stage is smaller than its parts: a larger BK makes room";
     if (p->store)
         rest -= tile_all_groups(p) * tile_staging_bytes(p);
     if (p->realigned) {
@@ -661,6 +681,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     plan_side(p, target);
     *why = plan_shared(p, target);
     if (*why && p->side) {
+        p->why_left = *why;
         p->side = NULL;
         p->maps--;
         *why = plan_shared(p, target);

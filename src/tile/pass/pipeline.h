@@ -96,6 +96,8 @@ struct tile_pipeline {
     const struct tile_op *side; // a load after the loop with the stored tile's shape and layout, or
                                 // NULL
     uint32_t side_map;
+    const struct tile_op *left_side; // a load like `side` that threads move, or NULL
+    const char *why_left;            // the reason
     bool realigned; // the copying warpgroup's threads copy the streams, which may have any address
                     // and pitch (emit/realign.c), and TMA copies nothing
     uint32_t buffer_bytes; // size of the realigning threads' buffer, which follows the stages

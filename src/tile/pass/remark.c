@@ -61,8 +61,9 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
                         const char *why)
 {
     const char *name = tile_op_infos[op->kind].name;
-    // The last entry takes all arguments, aligned or not.
-    bool says = why && variant != TILE_INDEX_64 && variant != TILE_INDEX_32;
+    // These entries are for unaligned arguments; the others name the reason.
+    bool says = why && variant != TILE_INDEX_64 && variant != TILE_INDEX_32 &&
+                variant != TILE_REALIGNED;
 
     if (unaligned)
         tile_remark(module, op->where, "%s: %u bytes at a time, %u of an unaligned tensor (%s)%s%s",
@@ -119,6 +120,9 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
     if (plan->side)
         tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
                     variant);
+    else if (plan->left_side)
+        tile_remark(kernel->module, plan->left_side->where,
+                    "load: by threads, after the products: %s (%s)", plan->why_left, variant);
     if (plan->store)
         tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)", variant);
 }

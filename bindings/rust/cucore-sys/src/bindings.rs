@@ -3944,6 +3944,9 @@ extern "C" {
     /// Store elements of a tensor, each by its own index. If several elements have the same index, one
     /// of them is stored.
     pub fn cuc_tile_scatter(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
+    /// Tell which entry of a tile kernel a launch with the given arguments takes, and hence which
+    /// remarks concern the launch.
+    pub fn cuc_tile_select_entry(variant: *mut *const c_char, kernel: *mut cuc_kernel, device: *mut cuc_device, args: *const cuc_arg, count: usize) -> cuc_status;
     /// Assign a value to a variable.
     pub fn cuc_tile_set(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable, value: cuc_tile);
     /// Shift elements along an axis: element i of the result is element i - n of x.

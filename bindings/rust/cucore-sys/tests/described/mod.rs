@@ -1296,6 +1296,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_scalar", cucore_sys::cuc_tile_scalar as *const ()),
         ("cuc_tile_scan", cucore_sys::cuc_tile_scan as *const ()),
         ("cuc_tile_scatter", cucore_sys::cuc_tile_scatter as *const ()),
+        ("cuc_tile_select_entry", cucore_sys::cuc_tile_select_entry as *const ()),
         ("cuc_tile_set", cucore_sys::cuc_tile_set as *const ()),
         ("cuc_tile_shift", cucore_sys::cuc_tile_shift as *const ()),
         ("cuc_tile_shl", cucore_sys::cuc_tile_shl as *const ()),
