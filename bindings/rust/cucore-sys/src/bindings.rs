@@ -23,11 +23,6 @@ pub type cuc_tile = u32;
 pub type cuc_tile_variable = u32;
 
 opaque! {
-    /// The result of a search, with the locations that were tried first.
-    cuc_found
-}
-
-opaque! {
     /// A folder of compiled code.
     cuc_cache
 }
@@ -61,6 +56,16 @@ opaque! {
     /// A range of memory. It retains its resource and the stream that will free it, so the caller may
     /// release all three in any order.
     cuc_buffer
+}
+
+opaque! {
+    /// A plan: the compiled code for one kind of attention.
+    cuc_attention_plan
+}
+
+opaque! {
+    /// The result of a search, with the locations that were tried first.
+    cuc_found
 }
 
 opaque! {
@@ -688,6 +693,26 @@ pub const CUC_DL_READ_ONLY: u32 = 1;
 pub const CUC_DL_IS_COPIED: u32 = 2;
 pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 
+/// all keys, or those of the window
+pub const CUC_ATTENTION_FULL: i32 = 0;
+/// no key after the query's diagonal key
+pub const CUC_ATTENTION_CAUSAL: i32 = 1;
+
+/// key i: the first query and the first key belong together
+pub const CUC_ATTENTION_TOP_LEFT: i32 = 0;
+/// key i + keys - queries: the last query and the last key belong together
+pub const CUC_ATTENTION_BOTTOM_RIGHT: i32 = 1;
+
+/// \[batch, heads, sequence, width\]
+pub const CUC_ATTENTION_HEADS_FIRST: i32 = 0;
+/// \[batch, sequence, heads, width\]
+pub const CUC_ATTENTION_SEQUENCE_FIRST: i32 = 1;
+
+/// calls also write lse, the logarithm of each row's sum
+pub const CUC_ATTENTION_LSE: u32 = 1;
+/// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it: attention would wait only for your kernel.
+pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
+
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
 /// many of the same shape, by cuc_gemm_batched()
@@ -1135,6 +1160,106 @@ pub struct cuc_arg {
 }
 
 zeroed!(cuc_arg);
+
+/// The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails
+/// and names them. Shapes are those of CUC_ATTENTION_HEADS_FIRST; CUC_ATTENTION_SEQUENCE_FIRST
+/// exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_args {
+    /// sizeof(cuc_attention_args); the initializers set it
+    pub struct_size: usize,
+    /// \[batch\]\[heads\]\[queries\]\[width\]
+    pub q: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[keys\]\[width\]; key heads must divide heads
+    pub k: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[keys\]\[value width\]
+    pub v: *const cuc_tensor,
+    /// \[batch\]\[heads\]\[queries\]\[value width\]; written
+    pub o: *const cuc_tensor,
+    /// f32 \[batch\]\[heads\]\[queries\]; written by plans with CUC_ATTENTION_LSE
+    pub lse: *const cuc_tensor,
+    /// factor of the scores, rounded to f32; 0: 1 / sqrt(width)
+    pub scale: f64,
+}
+
+zeroed!(cuc_attention_args, struct_size);
+
+/// The choice made for a plan.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_choice {
+    /// sizeof(cuc_attention_choice), set by the caller
+    pub struct_size: usize,
+    /// queries that a block computes
+    pub tile_q: i32,
+    /// keys of a step
+    pub tile_k: i32,
+    /// 0: as many as fit
+    pub stages: i32,
+    /// 0: the compiler's choice
+    pub warps: i32,
+    /// 1: TMA and wgmma, where addresses and strides allow; 0: not possible with these tiles or on this device
+    pub pipeline: i32,
+    /// 0
+    pub reserved: i32,
+    /// number of tiles for the plan's extents; 0: an extent is not given
+    pub tiles: i64,
+    /// "options" or "rules"; static storage
+    pub by: *const c_char,
+}
+
+zeroed!(cuc_attention_choice, struct_size);
+
+/// Description of a plan. Zero selects the default of every field except dtype and width.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_options {
+    /// sizeof(cuc_attention_options); the initializers set it
+    pub struct_size: usize,
+    /// CUC_ATTENTION_ bits
+    pub flags: u32,
+    /// of q, k, v and o: f16 or bf16; must be given
+    pub dtype: cuc_dtype,
+    /// elements of a query and of a key, 1 to 256; must be given. Multiples of 16 are fastest
+    pub width: i32,
+    /// elements of a value and of a row of o, 1 to 256; 0: width
+    pub value_width: i32,
+    /// CUC_ATTENTION_FULL or _CAUSAL
+    pub mask: i32,
+    /// CUC_ATTENTION_TOP_LEFT or _BOTTOM_RIGHT
+    pub align: i32,
+    /// CUC_ATTENTION_HEADS_FIRST or _SEQUENCE_FIRST
+    pub order: i32,
+    /// a query sees at most this many keys before its diagonal key; 0: any number
+    pub window_left: i32,
+    /// a query sees at most this many keys after its diagonal key; 0: any number, or none if the mask is causal
+    pub window_right: i32,
+    /// queries that a block computes, a multiple of 16 up to 256; 0: chosen automatically
+    pub tile_q: i32,
+    /// keys of a step, a multiple of 16 up to 256; 0: chosen automatically
+    pub tile_k: i32,
+    /// pipeline stages, 2 to 24; 0: as many as fit
+    pub stages: i32,
+    /// warps of a block without a pipeline; 0: chosen by the compiler
+    pub warps: i32,
+    /// number of batches; 0: large
+    pub batch: i64,
+    /// heads of q; 0: large
+    pub heads: i64,
+    /// heads of k and v; 0: heads
+    pub key_heads: i64,
+    /// queries of a sequence; 0: large
+    pub queries: i64,
+    /// keys of a sequence; 0: queries
+    pub keys: i64,
+    /// target architecture, such as "sm_90a"; NULL: all features of the device
+    pub arch: *const c_char,
+    /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
+    pub cache: *mut cuc_cache,
+}
+
+zeroed!(cuc_attention_options, struct_size);
 
 /// Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
 #[repr(C)]
@@ -2781,6 +2906,22 @@ pub struct cuc_tuned_record {
 zeroed!(cuc_tuned_record, struct_size);
 
 extern "C" {
+    /// Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
+    pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
+    /// Set arguments to their defaults.
+    pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
+    /// Set every option to its default.
+    pub fn cuc_attention_options_init(options: *mut cuc_attention_options, caller_size: usize);
+    /// Create a plan: write the tile program, choose its tiles, and compile it to PTX.
+    pub fn cuc_attention_plan_create(out: *mut *mut cuc_attention_plan, device: *mut cuc_device, options: *const cuc_attention_options) -> cuc_status;
+    /// The choice made for a plan.
+    pub fn cuc_attention_plan_get_choice(out: *mut cuc_attention_choice, plan: *const cuc_attention_plan) -> cuc_status;
+    /// Release a reference; the last one frees the plan. Work already enqueued completes.
+    pub fn cuc_attention_plan_release(plan: *mut cuc_attention_plan);
+    /// Add a reference to a plan.
+    pub fn cuc_attention_plan_retain(plan: *mut cuc_attention_plan) -> *mut cuc_attention_plan;
+    /// The tile program of a plan, to read or to start from.
+    pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.

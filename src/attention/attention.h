@@ -1,0 +1,73 @@
+// Attention plans: their kind, the chosen tile, the compiled kernel.
+#ifndef CUCORE_ATTENTION_ATTENTION_H
+#define CUCORE_ATTENTION_ATTENTION_H
+
+#include <cucore/attention.h>
+#include <cucore/kernel.h>
+
+#include "base/handle.h"
+
+// The kind of attention that a kernel computes.
+struct cuc__attention_kind {
+    cuc_dtype dtype;
+    int32_t width, value_width;
+    int32_t mask, align, order;
+    int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
+    bool lse;
+};
+
+struct cuc__attention_tile {
+    int32_t queries, keys;
+    int32_t stages, warps; // 0 leaves the choice to the compiler
+};
+
+// The extents for which a tile is chosen. 0: large.
+struct cuc__attention_shape {
+    int64_t batch, heads, queries, keys;
+};
+
+// Defined in options.c. Translates options to the kernel's terms. Records a failure under the name
+// in `function`.
+struct cuc__attention_problem {
+    struct cuc__attention_kind kind;
+    struct cuc__attention_shape shape;
+    struct cuc__attention_tile wanted;
+    uint32_t multiprocessors;
+    bool pipelined; // the target has the fused pipeline of TMA and wgmma
+    char arch[16];
+};
+cuc_status cuc__attention_read_options(struct cuc__attention_problem *out,
+                                       const cuc_attention_options *options,
+                                       const struct cuc_device *device, const char *function);
+
+// Defined in choose.c. Chooses the tile; nonzero fields of `wanted` are kept.
+void cuc__attention_choose(struct cuc__attention_tile *out,
+                           const struct cuc__attention_problem *problem);
+
+// Defined in source.c. Writes the tile program. Returns NULL if out of memory.
+char *cuc__attention_source(const struct cuc__attention_kind *kind,
+                            const struct cuc__attention_tile *tile);
+
+struct cuc_attention_plan {
+    cuc__handle head;
+    cuc_device *device;
+    struct cuc__attention_kind kind;
+    struct cuc__attention_tile tile;
+    bool plain_launch; // launches are not programmatic
+    cuc_attention_choice choice;
+    char *text;
+    cuc_object *object;
+    cuc_kernel *kernel;
+};
+
+// Defined in check.c. Checks a call, whose arguments are already read, and reads its extents from
+// the arrays.
+struct cuc__attention_call {
+    cuc_attention_plan *plan;
+    const cuc_attention_args *args;
+    const char *function;
+    int64_t batch, heads, key_heads, queries, keys;
+};
+cuc_status cuc__attention_check(struct cuc__attention_call *call, const struct cuc_stream *stream);
+
+#endif

@@ -1,0 +1,110 @@
+// Creates plans: chooses a tile, and compiles and loads the kernel.
+#include "attention.h"
+
+#include <cucore/error.h>
+#include <cucore/object.h>
+#include <cucore/program.h>
+
+#include "base/options.h"
+#include "code/kernel_tile.h"
+#include "device/device.h"
+
+#include <stdlib.h>
+
+static void report_choice(cuc_attention_plan *p, const struct cuc__attention_problem *q)
+{
+    const struct cuc__attention_shape *s = &q->shape;
+
+    p->choice.struct_size = sizeof(p->choice);
+    p->choice.tile_q = p->tile.queries;
+    p->choice.tile_k = p->tile.keys;
+    p->choice.stages = p->tile.stages;
+    p->choice.warps = p->tile.warps;
+    p->choice.pipeline = p->kernel->tile->code->signature->entry[0].variant == TILE_TMA;
+    if (__builtin_mul_overflow(s->batch * s->heads, // two numbers of 31 bits
+                               (s->queries + p->tile.queries - 1) / p->tile.queries,
+                               &p->choice.tiles))
+        p->choice.tiles = INT64_MAX;
+    p->choice.by = q->wanted.queries && q->wanted.keys ? "options" : "rules";
+}
+
+static cuc_status compile(cuc_attention_plan *p, const char *arch, cuc_cache *cache,
+                          const char *function)
+{
+    cuc_program *program = NULL;
+    cuc_status st;
+
+    if (!(p->text = cuc__attention_source(&p->kind, &p->tile)))
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a plan");
+    st = cuc_program_create(&program, CUC_SOURCE_TILE, p->text, 0,
+                            CUC_PROGRAM_OPTIONS(.name = "attention.tile", .arch = arch,
+                                                .stages = p->tile.stages, .warps = p->tile.warps,
+                                                .cache = cache));
+    // Compile to PTX: the driver assembles the program as a whole, and can therefore reassign
+    // registers between warp roles.
+    if (st >= 0)
+        st = cuc_program_compile(&p->object, program, CUC_CODE_PTX);
+    cuc_program_release(program);
+    if (st >= 0)
+        st = cuc_object_get_kernel(&p->kernel, p->object, "attention");
+    return cuc__pass(st, function);
+}
+
+cuc_status cuc_attention_plan_create(cuc_attention_plan **out, cuc_device *device,
+                                     const cuc_attention_options *options)
+{
+    cuc_attention_options o;
+    struct cuc__attention_problem q;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    CUC_CHECK_NOT_NULL(options);
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_attention_options)) < 0 ||
+        (st = cuc__attention_read_options(&q, &o, device, __func__)) < 0)
+        return st;
+    cuc_attention_plan *p = calloc(1, sizeof(*p));
+    if (!p)
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    cuc__handle_init(p, CUC__HANDLE_ATTENTION_PLAN);
+    p->device = device;
+    p->kind = q.kind;
+    p->plain_launch = o.flags & CUC_ATTENTION_PLAIN_LAUNCH;
+    cuc__attention_choose(&p->tile, &q);
+    if ((st = compile(p, q.arch, o.cache, __func__)) < 0) {
+        cuc_attention_plan_release(p);
+        return st;
+    }
+    report_choice(p, &q);
+    *out = p;
+    return CUC_OK;
+}
+
+cuc_attention_plan *cuc_attention_plan_retain(cuc_attention_plan *plan)
+{
+    return cuc__handle_retain(plan);
+}
+
+void cuc_attention_plan_release(cuc_attention_plan *plan)
+{
+    if (!cuc__handle_drop(plan, CUC__HANDLE_ATTENTION_PLAN))
+        return;
+    cuc_kernel_release(plan->kernel);
+    cuc_object_release(plan->object);
+    free(plan->text);
+    cuc__handle_free(plan);
+}
+
+// ---- Inspection
+
+cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_attention_plan *plan)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return CUC_WRITE_STRUCT(out, &plan->choice, cuc_attention_choice);
+}
+
+const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)
+{
+    return plan && !index ? plan->text : NULL;
+}

@@ -1,0 +1,102 @@
+// Writes the tile program of a plan. The kernel has only the parameters that it uses. Sizes are
+// constants in the text, which therefore compiles without settings.
+//
+// The loop covers only the steps in which the mask shows a key. The compiler makes two versions of
+// its work, and only steps at an edge of the mask compare indices (tile/pass/loop_versioning.c).
+#include "attention.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { WIDTH_STEP = 16 }; // of a tile's width: zeros fill it up
+
+static int32_t rounded(int32_t width)
+{
+    return (width + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
+}
+
+static void put_head(struct cuc__text *t, const struct cuc__attention_kind *k,
+                     const struct cuc__attention_tile *tile)
+{
+    cuc__text_put(t,
+                  "kernel attention(q: T[B, HQ, SQ, D], k: T[B, HK, SK, D], v: T[B, HK, SK, DV],\n"
+                  "                 o: T[B, HQ, SQ, DV], %sscale: f32)\n"
+                  "    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
+                  k->lse ? "lse: f32[B, HQ, SQ], " : "", cuc_dtype_name(k->dtype), k->width,
+                  k->value_width, rounded(k->width), rounded(k->value_width), tile->queries,
+                  tile->keys);
+    if (k->left)
+        cuc__text_put(t, ", LEFT = %" PRId64, k->left);
+    if (k->right)
+        cuc__text_put(t, ", RIGHT = %" PRId64, k->right);
+    cuc__text_put(t, "\n    where HQ %% HK == 0\n    grid cdiv(SQ, BM), HQ, B\n{\n");
+}
+
+// Writes the range of steps: `from` is the diagonal key of the tile's first query.
+static void put_range(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    const char *right = k->right ? " + RIGHT" : "";
+
+    cuc__text_put(t, "    from = m * BM%s\n",
+                  k->align == CUC_ATTENTION_BOTTOM_RIGHT ? " + SK - SQ" : "");
+    cuc__text_put(t, k->left ? "    first = maximum(from - LEFT, 0) // BN\n" : "    first = 0\n");
+    if (k->mask == CUC_ATTENTION_CAUSAL || k->right)
+        cuc__text_put(t, "    last = minimum(cdiv(SK, BN), cdiv(from + BM%s, BN))\n", right);
+    else
+        cuc__text_put(t, "    last = cdiv(SK, BN)\n");
+}
+
+static void put_mask(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    cuc__text_put(t, "        see = col < SK\n");
+    if (k->mask == CUC_ATTENTION_CAUSAL || k->right)
+        cuc__text_put(t, "        see = see & (col <= diagonal%s)\n", k->right ? " + RIGHT" : "");
+    if (k->left)
+        cuc__text_put(t, "        see = see & (col >= diagonal - LEFT)\n");
+    cuc__text_put(t, "        s = where(see, s, -inf)\n");
+}
+
+char *cuc__attention_source(const struct cuc__attention_kind *k,
+                            const struct cuc__attention_tile *tile)
+{
+    struct cuc__text text = { .at = NULL }, *t = &text;
+    bool masked = k->mask == CUC_ATTENTION_CAUSAL || k->left || k->right;
+
+    put_head(t, k, tile);
+    cuc__text_put(t, "    m, h, b = block(0), block(1), block(2)\n"
+                     "    g = h // (HQ // HK)\n"
+                     "    c = scale * 1.4426950408889634  # weights are powers of two\n");
+    put_range(t, k);
+    cuc__text_put(t, "    qt = load(q, [b, h, m, 0], [_, _, BM, W])\n");
+    if (masked)
+        cuc__text_put(t, "    diagonal = from + iota(i32, BM)[:, None]\n");
+    cuc__text_put(t, "    acc = zeros(f32, [BM, WV])\n"
+                     "    top = full(f32, [BM, 1], -1e30)\n"
+                     "    den = zeros(f32, [BM, 1])\n"
+                     "    for n in first .. last {\n"
+                     "        keys = load(k, [b, g, n, 0], [_, _, BN, W])\n"
+                     "        s = mma(qt, trans(keys), zeros(f32, [BM, BN])) * c\n"
+                     "        col = n * BN + iota(i32, BN)[None, :]\n");
+    put_mask(t, k);
+    cuc__text_put(t, "        high = maximum(top, max(s, 1))\n"
+                     "        p = exp2(s - high)\n"
+                     "        fade = exp2(top - high)\n"
+                     "        den = den * fade + sum(p, 1)\n"
+                     "        values = load(v, [b, g, n, 0], [_, _, BN, WV])\n"
+                     "        acc = mma(cast(p, T), values, acc * fade)\n"
+                     "        top = high\n"
+                     "    }\n"
+                     "    out = where(den == 0.0, 0.0, acc / den)  # NaN stays NaN\n"
+                     "    store(o, [b, h, m, 0], cast(out, T))\n");
+    if (k->lse)
+        cuc__text_put(t, "    sums = where(den == 0.0, -inf, (top + log2(den)) * "
+                         "0.6931471805599453)\n"
+                         "    store(lse, [b, h, m], squeeze(sums, 1))\n");
+    cuc__text_put(t, "}\n");
+    if (!t->lost)
+        return t->at;
+    free(t->at);
+    return NULL;
+}

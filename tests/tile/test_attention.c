@@ -1,0 +1,648 @@
+// Compares cuc_attention() with sums in double: masks, windows, heads, widths, orders of memory,
+// ragged and tiny extents. Nothing around o and lse may be written, and nothing around q, k and v
+// may matter.
+#include "attention/attention.h"
+#include "base/array.h"
+#include "slice.h"
+#include "testing.h"
+#include "tile/ir/scalar.h"
+#include "tile/signature/signature.h"
+
+#include <math.h>
+
+static cuc_device *device;
+static cuc_stream *stream;
+
+static void setup(void)
+{
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+}
+
+static void teardown(void)
+{
+    cuc_stream_release(stream);
+}
+
+// ---- Arrays
+
+// GUARD: number of elements before and after an array. The bytes of a gap are POISON, which is NaN
+// in every float type.
+enum { GUARD = 64, POISON = 0xff };
+
+struct array {
+    cuc_tensor t;
+    cuc_buffer *buffer;
+    unsigned char *bytes; // the host's copy
+    size_t size;
+};
+
+static uint64_t seed = 1;
+
+static uint64_t below(uint64_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (seed >> 33) % n;
+}
+
+// Returns a number between -2 and 2.
+static double number(void)
+{
+    return ((double)below(1 << 20) / (1 << 19) - 1) * 2;
+}
+
+static unsigned char *at(const struct array *a, const int64_t *index)
+{
+    int64_t offset = GUARD;
+
+    for (int32_t i = 0; i < a->t.rank; i++)
+        offset += index[i] * a->t.strides[i];
+    return a->bytes + offset * (int64_t)(cuc_dtype_bits(a->t.dtype) / 8);
+}
+
+static double value(const struct array *a, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    const int64_t index[] = { b, h, i, j };
+
+    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index)));
+}
+
+// Calls `visit` for the address of each element.
+static void each(const struct array *a, void (*visit)(cuc_dtype dtype, unsigned char *element))
+{
+    int64_t index[CUC_TENSOR_MAX_RANK] = { 0 };
+    int32_t axis = 0;
+
+    for (int32_t i = 0; i < a->t.rank; i++)
+        if (!a->t.shape[i])
+            return;
+    do {
+        visit(a->t.dtype, at(a, index));
+        for (axis = 0; axis < a->t.rank && ++index[axis] == a->t.shape[axis]; axis++)
+            index[axis] = 0;
+    } while (axis < a->t.rank);
+}
+
+static void draw(cuc_dtype dtype, unsigned char *element)
+{
+    uint64_t bits = tile_element_of_real(dtype, number());
+
+    memcpy(element, &bits, cuc_dtype_bits(dtype) / 8);
+}
+
+static void poison(cuc_dtype dtype, unsigned char *element)
+{
+    memset(element, POISON, cuc_dtype_bits(dtype) / 8);
+}
+
+// Makes an array whose axes lie in memory in the order of `memory`, a list of axes from the
+// slowest to the fastest. The fastest axis is `gap` elements longer than its contents.
+static void make(struct array *a, cuc_dtype dtype, int32_t rank, const int64_t *shape,
+                 const char *memory, int64_t gap)
+{
+    size_t bytes = cuc_dtype_bits(dtype) / 8;
+    int64_t stride = 1;
+
+    memset(a, 0, sizeof(*a));
+    a->t.dtype = dtype;
+    a->t.rank = rank;
+    memcpy(a->t.shape, shape, (size_t)rank * sizeof(*shape));
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        int axis = memory[i] - '0';
+        a->t.strides[axis] = stride;
+        stride *= shape[axis] + (i == rank - 1 ? gap : 0);
+    }
+    a->size = (size_t)(2 * GUARD + stride) * bytes;
+    a->bytes = malloc(a->size);
+    memset(a->bytes, POISON, a->size);
+    ck_ok(cuc_buffer_create(&a->buffer, stream, NULL, a->size));
+    a->t.data = cuc_buffer_ptr(a->buffer) + GUARD * bytes;
+}
+
+static void send(const struct array *a)
+{
+    ck_ok(cuc_buffer_write_async(stream, a->buffer, 0, a->bytes, a->size));
+}
+
+static void drop(struct array *a)
+{
+    cuc_buffer_release(a->buffer);
+    free(a->bytes);
+}
+
+// ---- Cases
+
+enum { NOT_GIVEN = 0, CAUSAL = CUC_ATTENTION_CAUSAL, LAST = CUC_ATTENTION_BOTTOM_RIGHT };
+
+struct row {
+    const char *name;
+    cuc_attention_options o;
+    int64_t batch, heads, key_heads, queries, keys; // extents of the call
+    const char *memory;                             // as for make()
+    int64_t gap;
+    double scale;
+};
+
+#define ROW(text, B, HQ, HK, SQ, SK, ...)                                                       \
+    {                                                                                           \
+        text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
+            "0123", 0, 0                                                                        \
+    }
+#define LAID(text, B, HQ, HK, SQ, SK, MEMORY, GAP, SCALE, ...)                                  \
+    {                                                                                           \
+        text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
+            MEMORY, GAP, SCALE                                                                  \
+    }
+#define BF .dtype = CUC_BF16
+#define HF .dtype = CUC_F16
+#define LSE .flags = CUC_ATTENTION_LSE
+
+// clang-format off
+static const struct row rows[] = {
+    ROW("whole tiles", 1, 2, 2, 192, 256, BF, .width = 64, LSE),
+    ROW("whole tiles, causal", 1, 1, 1, 256, 256, HF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("ragged", 2, 2, 2, 77, 203, BF, .width = 64, LSE),
+    ROW("ragged, causal", 1, 2, 2, 203, 203, HF, .width = 64, .mask = CAUSAL),
+    ROW("width 128", 1, 1, 1, 131, 150, BF, .width = 128, .mask = CAUSAL, LSE),
+    ROW("width 256", 1, 1, 1, 70, 90, HF, .width = 256, .mask = CAUSAL, .align = LAST),
+    ROW("width 192 and 128", 1, 2, 1, 130, 140, BF, .width = 192, .value_width = 128, .mask = CAUSAL, LSE),
+    ROW("width 128 and 64", 1, 1, 1, 65, 140, HF, .width = 128, .value_width = 64),
+    ROW("width 32", 1, 2, 2, 200, 300, BF, .width = 32, LSE),
+    ROW("width 80", 1, 1, 1, 140, 150, HF, .width = 80, .mask = CAUSAL),
+    ROW("width 96", 1, 1, 1, 70, 150, BF, .width = 96),
+    ROW("width 40 and 24", 1, 2, 1, 70, 150, HF, .width = 40, .value_width = 24, LSE),
+    ROW("width 7 and 33", 1, 1, 1, 20, 40, BF, .width = 7, .value_width = 33, .mask = CAUSAL),
+    ROW("width 1", 1, 1, 1, 9, 12, HF, .width = 1, LSE),
+    ROW("one query", 2, 2, 1, 1, 300, BF, .width = 64, LSE),
+    ROW("one key", 1, 2, 2, 70, 1, HF, .width = 64, LSE),
+    ROW("one of each", 1, 1, 1, 1, 1, BF, .width = 128, .mask = CAUSAL, LSE),
+    ROW("no key", 1, 2, 2, 5, 0, BF, .width = 64, LSE),
+    ROW("no query", 1, 2, 2, 0, 5, BF, .width = 64, LSE),
+    ROW("no head", 1, 0, 0, 5, 5, BF, .width = 64, LSE),
+    ROW("no batch", 0, 2, 2, 5, 5, BF, .width = 64, LSE),
+    ROW("more queries than keys, from the first", 1, 1, 1, 150, 70, HF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("more queries than keys, to the last: rows see nothing", 1, 1, 1, 300, 70, HF, .width = 64, .mask = CAUSAL,
+        .align = LAST, LSE),
+    ROW("more keys than queries, to the last", 1, 2, 1, 70, 333, BF, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
+    ROW("more keys than queries, from the first", 1, 1, 1, 70, 333, BF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("groups of heads", 2, 6, 2, 66, 70, BF, .width = 64, .mask = CAUSAL),
+    ROW("one key head", 1, 4, 1, 66, 70, HF, .width = 32),
+    ROW("a causal window", 1, 1, 1, 400, 400, BF, .width = 64, .mask = CAUSAL, .window_left = 100, LSE),
+    ROW("a causal window of one key before", 1, 1, 1, 200, 200, HF, .width = 64, .mask = CAUSAL, .window_left = 1),
+    ROW("a window on both sides", 1, 1, 1, 300, 350, BF, .width = 64, .window_left = 30, .window_right = 17, LSE),
+    ROW("a window on the right", 1, 1, 1, 200, 300, HF, .width = 64, .window_right = 5, .align = LAST),
+    ROW("a window on the left", 1, 1, 1, 200, 300, HF, .width = 128, .window_left = 40, LSE),
+    ROW("a window past the keys: rows see nothing", 1, 1, 1, 400, 100, BF, .width = 64, .mask = CAUSAL,
+        .window_left = 20, LSE),
+    ROW("a window before the keys: rows see nothing", 1, 1, 1, 400, 100, BF, .width = 64, .window_left = 20,
+        .window_right = 9, .align = LAST, LSE),
+    ROW("few queries", 3, 2, 2, 33, 128, BF, .width = 64, .queries = 33, .batch = 3, .heads = 2, LSE),
+    LAID("sequence before heads in memory", 2, 2, 2, 70, 90, "0213", 0, 0, BF, .width = 64, .mask = CAUSAL, LSE),
+    LAID("sequence first in memory", 2, 2, 1, 70, 90, "2013", 0, 0, HF, .width = 64),
+    LAID("sequence first in the shape", 2, 2, 1, 70, 90, "0123", 0, 0, BF, .width = 64, .value_width = 32,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, .mask = CAUSAL, LSE),
+    LAID("sequence first in the shape alone", 1, 3, 3, 70, 90, "0213", 0, 0, HF, .width = 64,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, LSE),
+    LAID("rows with gaps", 1, 2, 2, 70, 90, "0123", 8, 0, BF, .width = 64, .mask = CAUSAL),
+    LAID("rows of odd lengths", 1, 2, 2, 70, 90, "0123", 1, 0, BF, .width = 64, .mask = CAUSAL, LSE),
+    LAID("the width is not last in memory", 1, 2, 2, 30, 40, "0132", 0, 0, HF, .width = 32),
+    LAID("a large scale", 1, 1, 1, 70, 140, "0123", 0, 1.5, BF, .width = 64, .mask = CAUSAL, LSE),
+    LAID("a negative scale", 1, 1, 1, 140, 140, "0123", 0, -0.2, HF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("tiles given", 1, 1, 1, 140, 140, HF, .width = 64, .tile_q = 64, .tile_k = 64, .stages = 2, .mask = CAUSAL),
+    ROW("tiles of few elements", 1, 1, 1, 40, 50, HF, .width = 32, .tile_q = 16, .tile_k = 16, .warps = 1),
+    ROW("sm_80", 1, 2, 1, 140, 150, HF, .width = 64, .mask = CAUSAL, .arch = "sm_80", LSE),
+    ROW("sm_80, width 128, a window", 1, 1, 1, 200, 200, BF, .width = 128, .mask = CAUSAL, .window_left = 50,
+        .arch = "sm_80", LSE),
+    ROW("sm_80, width 256", 1, 1, 1, 70, 80, BF, .width = 256, .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
+    ROW("sm_80, width 192 and 128", 1, 1, 1, 70, 80, HF, .width = 192, .value_width = 128, .arch = "sm_80"),
+    ROW("sm_80, rows see nothing", 1, 1, 1, 200, 70, BF, .width = 64, .mask = CAUSAL, .align = LAST, .arch = "sm_80", LSE),
+    LAID("sm_80, sequence before heads", 1, 2, 2, 70, 90, "0213", 1, 0, BF, .width = 64, .arch = "sm_80"),
+    ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
+};
+// clang-format on
+
+struct arrays {
+    struct array q, k, v, o, lse;
+    cuc_attention_args args;
+};
+
+static void make_all(struct arrays *x, const struct row *r)
+{
+    const cuc_attention_options *o = &r->o;
+    int64_t values = o->value_width ? o->value_width : o->width;
+    bool last = o->order == CUC_ATTENTION_SEQUENCE_FIRST;
+    const struct {
+        struct array *array;
+        int64_t heads, sequence, width;
+    } all[] = {
+        { &x->q, r->heads, r->queries, o->width },
+        { &x->k, r->key_heads, r->keys, o->width },
+        { &x->v, r->key_heads, r->keys, values },
+        { &x->o, r->heads, r->queries, values },
+    };
+
+    memset(x, 0, sizeof(*x));
+    for (int i = 0; i < CUC_LENGTH(all); i++) {
+        const int64_t shape[] = { r->batch, last ? all[i].sequence : all[i].heads,
+                                  last ? all[i].heads : all[i].sequence, all[i].width };
+        make(all[i].array, o->dtype, 4, shape, r->memory, r->gap);
+        if (i < 3)
+            each(all[i].array, draw);
+        send(all[i].array);
+    }
+    x->args = (cuc_attention_args){ .struct_size = sizeof(x->args),
+                                    .q = &x->q.t,
+                                    .k = &x->k.t,
+                                    .v = &x->v.t,
+                                    .o = &x->o.t,
+                                    .scale = r->scale };
+    if (o->flags & CUC_ATTENTION_LSE) {
+        make(&x->lse, CUC_F32, 3, (const int64_t[]){ r->batch, r->heads, r->queries }, "012",
+             r->gap);
+        send(&x->lse);
+        x->args.lse = &x->lse.t;
+    }
+}
+
+static void drop_all(struct arrays *x)
+{
+    struct array *all[] = { &x->q, &x->k, &x->v, &x->o, &x->lse };
+
+    for (int i = 0; i < CUC_LENGTH(all); i++)
+        if (all[i]->buffer)
+            drop(all[i]);
+}
+
+// ---- The reference
+
+// Returns an element of an array in the plan's order of axes.
+static double element(const struct array *a, const struct row *r, int64_t b, int64_t h, int64_t i,
+                      int64_t d)
+{
+    bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
+
+    return last ? value(a, b, i, h, d) : value(a, b, h, i, d);
+}
+
+static bool is_visible(const struct row *r, int64_t i, int64_t j)
+{
+    int64_t diagonal = i + (r->o.align ? r->keys - r->queries : 0);
+
+    return !(r->o.mask == CUC_ATTENTION_CAUSAL && j > diagonal) &&
+           !(r->o.window_left && j < diagonal - r->o.window_left) &&
+           !(r->o.window_right && j > diagonal + r->o.window_right);
+}
+
+// The softmax weights of a row, and a bound of the error of a score.
+struct weights {
+    double *of;
+    double lse, error;
+};
+
+static void weigh(struct weights *w, const struct arrays *x, const struct row *r, int64_t b,
+                  int64_t h, int64_t i)
+{
+    double scale = r->scale != 0 ? (double)(float)r->scale
+                                 : (double)(float)(1 / sqrt((double)r->o.width));
+    double top = -INFINITY, sum = 0;
+    int64_t g = h / (r->heads / r->key_heads);
+
+    w->error = 0;
+    for (int64_t j = 0; j < r->keys; j++) {
+        double score = 0, size = 0;
+        for (int64_t d = 0; d < r->o.width; d++) {
+            double one = element(&x->q, r, b, h, i, d) * element(&x->k, r, b, g, j, d);
+            score += one;
+            size += fabs(one);
+        }
+        // Sums in f32, and roundings of the score and of its distance to the maximum.
+        w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
+        w->of[j] = is_visible(r, i, j) ? scale * score : -INFINITY;
+        top = fmax(top, w->of[j]);
+    }
+    for (int64_t j = 0; j < r->keys; j++)
+        sum += w->of[j] = top == -INFINITY ? 0 : exp(w->of[j] - top);
+    for (int64_t j = 0; j < r->keys; j++)
+        w->of[j] = sum > 0 ? w->of[j] / sum : 0;
+    w->lse = top == -INFINITY ? top : top + log(sum);
+}
+
+// Compares a row and poisons it. Errors: the weights are rounded to the type of v, and so is the
+// result; in f16 the small weights lose bits, down to 2^-25.
+static void compare_row(struct arrays *got, const struct arrays *x, const struct row *r,
+                        const struct weights *w, int64_t b, int64_t h, int64_t i)
+{
+    const bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
+    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+    const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
+    int64_t g = h / (r->heads / r->key_heads), width = x->o.t.shape[3];
+
+    for (int64_t d = 0; d < width; d++) {
+        double y = 0, size = 0, small = 0;
+        for (int64_t j = 0; j < r->keys; j++) {
+            double one = element(&x->v, r, b, g, j, d);
+            y += w->of[j] * one;
+            size += w->of[j] * fabs(one);
+            small += w->of[j] > 0 ? least * fabs(one) : 0;
+        }
+        double have = element(&got->o, r, b, h, i, d);
+        double allowed = 1.01 * unit * (fabs(y) + size) + (2 * w->error + 0x1p-18) * size + small +
+                         least;
+        ck_assert_msg(fabs(have - y) <= allowed,
+                      "%s: o[%d][%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b,
+                      (int)h, (int)i, (int)d, have, y, allowed);
+        poison(got->o.t.dtype, at(&got->o, (const int64_t[]){ b, last ? i : h, last ? h : i, d }));
+    }
+    if (!got->lse.buffer)
+        return;
+    double have = value(&got->lse, b, h, i, 0), allowed = w->error + 0x1p-20 * (fabs(w->lse) + 8);
+    ck_assert_msg(w->lse == -INFINITY ? have == w->lse : fabs(have - w->lse) <= allowed,
+                  "%s: lse[%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b, (int)h,
+                  (int)i, have, w->lse, allowed);
+    poison(CUC_F32, at(&got->lse, (const int64_t[]){ b, h, i }));
+}
+
+static void receive(struct array *got)
+{
+    if (!got->buffer)
+        return;
+    got->bytes = malloc(got->size);
+    ck_ok(cuc_buffer_read_async(stream, got->bytes, got->buffer, 0, got->size));
+    ck_ok(cuc_stream_synchronize(stream));
+}
+
+static void expect_poison(const struct array *a, const char *name, const char *array)
+{
+    for (size_t i = 0; a->buffer && i < a->size; i++)
+        ck_assert_msg(a->bytes[i] == POISON, "%s: byte %zu beside %s was written", name, i, array);
+}
+
+static void compare(const struct arrays *x, const struct row *r)
+{
+    struct arrays got = *x;
+    struct weights w = { malloc((size_t)(r->keys + 1) * sizeof(double)), 0, 0 };
+
+    receive(&got.o);
+    receive(&got.lse);
+    for (int64_t b = 0; b < r->batch; b++)
+        for (int64_t h = 0; h < r->heads; h++)
+            for (int64_t i = 0; i < r->queries; i++) {
+                weigh(&w, x, r, b, h, i);
+                compare_row(&got, x, r, &w, b, h, i);
+            }
+    expect_poison(&got.o, r->name, "o");
+    expect_poison(&got.lse, r->name, "lse");
+    free(got.o.bytes);
+    free(got.lse.bytes);
+    free(w.of);
+}
+
+static void check(const struct row *r)
+{
+    struct arrays x;
+    cuc_attention_plan *plan = NULL;
+
+    ck_assert_msg(cuc_attention_plan_create(&plan, device, &r->o) == CUC_OK, "%s: %s\n%s", r->name,
+                  cuc_error_message(), cuc_error_log());
+    make_all(&x, r);
+    ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
+                  cuc_error_message());
+    compare(&x, r);
+    drop_all(&x);
+    cuc_attention_plan_release(plan);
+}
+
+static struct slice slice = { 0, 1 };
+
+static bool in_first_slice(void)
+{
+    return slice.first == 0;
+}
+
+CASE("attention", .setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST_SLICE(every_kind_of_attention_is_right, slice, CUC_LENGTH(rows))
+{
+    seed = (uint64_t)_i + 1;
+    check(&rows[_i]);
+}
+
+// ---- Random cases: edges of tiles, in every mask and order
+
+static int64_t edge(void)
+{
+    static const int64_t edges[] = { 1, 2, 7, 15, 16, 17, 63, 64, 65, 127, 128, 129, 191, 193 };
+
+    return edges[below(CUC_LENGTH(edges))];
+}
+
+static void make_row(struct row *r)
+{
+    static const int32_t widths[] = { 32, 64, 64, 72, 128 };
+    static const char *const orders[] = { "0123", "0213", "2013", "1203" };
+    cuc_attention_options *o = &r->o;
+
+    *r = (struct row){ .name = "random", .memory = orders[below(4)], .gap = below(3) ? 0 : 8 };
+    o->struct_size = sizeof(*o);
+    o->dtype = below(2) ? CUC_BF16 : CUC_F16;
+    o->width = widths[below(CUC_LENGTH(widths))];
+    o->value_width = below(3) ? 0 : widths[below(CUC_LENGTH(widths))];
+    o->order = (int32_t)below(2);
+    o->mask = (int32_t)below(2);
+    if (below(3) == 0)
+        o->window_left = (int32_t)edge();
+    if (!o->mask && below(3) == 0)
+        o->window_right = (int32_t)edge();
+    if (o->mask || o->window_left || o->window_right)
+        o->align = (int32_t)below(2);
+    if (below(2))
+        o->flags = CUC_ATTENTION_LSE;
+    if (!below(4))
+        o->arch = "sm_80";
+    r->batch = 1 + (int64_t)below(2);
+    r->key_heads = 1 + (int64_t)below(2);
+    r->heads = r->key_heads * (1 + (int64_t)below(2));
+    r->queries = edge();
+    r->keys = edge();
+    if (below(2)) {
+        o->batch = r->batch;
+        o->heads = r->heads;
+        o->queries = r->queries;
+    }
+}
+
+enum { RANDOM_CASES = 40 };
+
+TEST_SLICE(attention_at_random_is_right, slice, RANDOM_CASES)
+{
+    struct row r;
+
+    seed = 1000 + (uint64_t)_i;
+    make_row(&r);
+    check(&r);
+}
+
+// ---- Refusals
+
+static const struct {
+    cuc_attention_options o;
+    const char *words[3]; // expected parts of the message
+} bad_options[] = {
+#define BAD(...)                                                  \
+    {                                                             \
+        .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ \
+    }
+    { BAD(.width = 64), { "dtype is unknown", "f16 or bf16" } },
+    { BAD(.dtype = CUC_F32, .width = 64), { "dtype is f32", "f16 or bf16" } },
+    { BAD(HF), { "width is 0", "1 to 256" } },
+    { BAD(HF, .width = 257), { "width is 257", "1 to 256" } },
+    { BAD(HF, .width = 64, .value_width = -1), { "value_width is -1", "0 to 256" } },
+    { BAD(HF, .width = 64, .mask = 2), { "mask is 2", "0 to 1" } },
+    { BAD(HF, .width = 64, .align = LAST), { "align", "no mask or window" } },
+    { BAD(HF, .width = 64, .mask = CAUSAL, .window_right = 1), { "window_right", "causal" } },
+    { BAD(HF, .width = 64, .window_left = -1), { "window_left is -1" } },
+    { BAD(HF, .width = 64, .heads = 6, .key_heads = 4), { "key_heads does not divide heads" } },
+    { BAD(HF, .width = 64, .tile_q = 65), { "tile_q and tile_k", "multiples of 16" } },
+    { BAD(HF, .width = 64, .tile_k = 512), { "tile_k is 512", "0 to 256" } },
+    { BAD(HF, .width = 64, .warps = 3), { "warps", "power of two" } },
+    { BAD(HF, .width = 64, .stages = 1), { "stages", "2 to 24" } },
+    { BAD(HF, .width = 64, .flags = 1 << 20), { "flags is 1048576" } },
+    { BAD(HF, .width = 64, .order = 2), { "order is 2" } },
+    { BAD(HF, .width = 64, .arch = "sm_70"), { "arch is sm_70", "sm_80, 86" } },
+    { BAD(HF, .width = 64, .arch = "hopper"), { "hopper", "sm_90a" } },
+};
+
+CASE("attention", .only_if = in_first_slice);
+
+TEST_ROWS(options_that_cannot_be_are_refused_by_name, bad_options)
+{
+    cuc_attention_plan *plan = (cuc_attention_plan *)&plan;
+    cuc_status st = cuc_attention_plan_create(&plan, device, &bad_options[_i].o);
+
+    ck_assert_int_lt(st, 0);
+    ck_assert_ptr_eq(plan, &plan); // unchanged
+    ck_assert_str_eq(cuc_error_function(), "cuc_attention_plan_create");
+    for (int i = 0; i < 3 && bad_options[_i].words[i]; i++)
+        ck_assert_msg(strstr(cuc_error_message(), bad_options[_i].words[i]) != NULL, "%s lacks %s",
+                      cuc_error_message(), bad_options[_i].words[i]);
+}
+
+static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t b, int64_t h, int64_t s, int64_t d)
+{
+    cuc_tensor t;
+
+    ck_ok(cuc_tensor_from_pointer(&t, 0x10000, dtype, rank, (const int64_t[]){ b, h, s, d }, 0));
+    return t;
+}
+
+TEST(arguments_that_do_not_fit_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_F16, 4, 2, 6, 8, 64), k = tensor(CUC_F16, 4, 2, 3, 9, 64);
+    const cuc_tensor v = tensor(CUC_F16, 4, 2, 3, 9, 32), o = tensor(CUC_F16, 4, 2, 6, 8, 32);
+    const cuc_tensor lse = tensor(CUC_F32, 3, 2, 6, 8, 0), flat = tensor(CUC_F16, 3, 2, 6, 8, 0);
+    const cuc_tensor other = tensor(CUC_BF16, 4, 2, 6, 8, 32),
+                     four = tensor(CUC_F16, 4, 2, 4, 9, 64);
+    const cuc_tensor values = tensor(CUC_F16, 4, 2, 4, 9, 32);
+    cuc_tensor constant = o, same = o, negative = q;
+    cuc_attention_plan *plan, *plain;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_ok(cuc_attention_plan_create(
+        &plan, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, .value_width = 32, LSE)));
+    ck_ok(cuc_attention_plan_create(&plain, device,
+                                    CUC_ATTENTION_OPTIONS(HF, .width = 64, .value_width = 32)));
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    same.strides[1] = 0;
+    negative.shape[2] = -8;
+    const cuc_attention_args good = {
+        .struct_size = sizeof(good), .q = &q, .k = &k, .v = &v, .o = &o, .lse = &lse
+    };
+    cuc_attention_args a = good;
+#define REFUSED(field, array, ...) \
+    a = good;                      \
+    a.field = (array);             \
+    ck_fails(bad, cuc_attention(stream, plan, &a), __VA_ARGS__)
+    ck_fails(bad, cuc_attention(stream, plan, NULL), "args is NULL");
+    ck_fails(bad, cuc_attention(stream, plain, &good), "lse is given", "CUC_ATTENTION_LSE");
+    REFUSED(q, NULL, "q is NULL");
+    REFUSED(lse, NULL, "lse is NULL");
+    REFUSED(q, &flat, "q has 3 axes, expected 4", "batch, heads, queries, width");
+    REFUSED(o, &other, "o is of bf16, expected f16");
+    REFUSED(k, &v, "k is [2, 3, 9, 32], expected [2, 3, 9, 64]", "batch, key heads, keys, width");
+    REFUSED(q, &negative, "q is [2, 6, -8, 64]", "from 0");
+    REFUSED(o, &constant, "o is read-only");
+    REFUSED(o, &same, "o is [2, 6, 8, 32] with strides of [1536, 0, 32, 1]");
+    REFUSED(lse, &flat, "lse is of f16, expected f32");
+    a = good;
+    a.k = &four;
+    a.v = &values;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "q has 6 heads and k has 4");
+    a = good;
+    a.scale = INFINITY;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "scale is inf", "1 / sqrt(width)");
+    cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
+// ---- Plans
+
+TEST(a_plan_shows_its_choice_and_program)
+{
+    cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
+    cuc_attention_plan *plan;
+
+    ck_ok(cuc_attention_plan_create(&plan, device,
+                                    CUC_ATTENTION_OPTIONS(BF, .width = 128, .mask = CAUSAL,
+                                                          .batch = 4, .heads = 16, .queries = 4096,
+                                                          .arch = "sm_80")));
+    ck_ok(cuc_attention_plan_get_choice(&choice, plan));
+    ck_assert_int_eq(choice.tile_q, 128);
+    ck_assert_int_eq(choice.tile_k, 64);
+    ck_assert_int_eq(choice.pipeline, 0);
+    ck_assert_int_eq(choice.tiles, 4 * 16 * 32);
+    ck_assert_str_eq(choice.by, "rules");
+    ck_assert_ptr_nonnull(strstr(cuc_attention_plan_source(plan, 0), "kernel attention(q: T["));
+    ck_assert_ptr_null(cuc_attention_plan_source(plan, 1));
+    ck_assert_ptr_null(cuc_attention_plan_source(NULL, 0));
+    ck_assert_ptr_eq(cuc_attention_plan_retain(plan), plan);
+    cuc_attention_plan_release(plan);
+    cuc_attention_plan_release(plan);
+}
+
+// The kernel of each usual plan on Hopper is a pipeline.
+static const struct {
+    int32_t width, value_width, tile_q, tile_k;
+    int64_t queries;
+} pipelines[] = {
+    { 64, 64, 192, 128, 4096 },  { 128, 128, 128, 128, 4096 }, { 256, 256, 128, 64, 4096 },
+    { 192, 128, 128, 64, 4096 }, { 80, 80, 128, 128, 4096 },   { 64, 64, 64, 128, 50 },
+};
+
+TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
+{
+    cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
+
+    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
+        SKIP("only Hopper has these pipelines");
+    for (int mask = 0; mask < 4; mask++) {
+        cuc_attention_plan *plan;
+        ck_ok(cuc_attention_plan_create(
+            &plan, device,
+            CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
+                                  .value_width = pipelines[_i].value_width,
+                                  .queries = pipelines[_i].queries, .mask = mask & 1,
+                                  .window_left = mask & 2 ? 500 : 0)));
+        ck_ok(cuc_attention_plan_get_choice(&choice, plan));
+        ck_assert_int_eq(choice.pipeline, 1);
+        ck_assert_int_eq(choice.tile_q, pipelines[_i].tile_q);
+        ck_assert_int_eq(choice.tile_k, pipelines[_i].tile_k);
+        cuc_attention_plan_release(plan);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
+        return 2;
+    return run_device_tests("attention");
+}
