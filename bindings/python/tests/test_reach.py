@@ -235,6 +235,40 @@ class Devices(DeviceTest):
             program.interpret("vadd", a, b, "c")
 
     @unittest.skipUnless(np is not None, "no NumPy")
+    def test_attention_is_ready_to_call(self):
+        rng = np.random.default_rng(4)
+        q, k, v = (rng.standard_normal(s).astype(np.float16) for s in ((1, 70, 4, 32), (1, 90, 2, 32), (1, 90, 2, 16)))
+        there = []
+        for x in (q, k, v):
+            buffer = cucore.Device(0).allocate(x.nbytes, stream=self.stream)
+            buffer.copy_from(x, stream=self.stream)
+            there.append(buffer.view("f16", x.shape))
+        o = cucore.Device(0).allocate(70 * 4 * 16 * 2, stream=self.stream).view("f16", (1, 70, 4, 16))
+        lse = self.floats([0] * 4 * 70).view("f32", (1, 4, 70))
+        plan = cucore.Attention("f16", 32, value_width=16, mask="causal", align="bottom_right", order="sequence",
+                                window_left=40, lse=True, queries=70)
+        plan(self.stream, *there, o, lse=lse, scale=0.25)
+        out, sums = np.zeros((1, 70, 4, 16), np.float16), np.zeros((1, 4, 70), np.float32)
+        o.copy_to(out, stream=self.stream)
+        lse.copy_to(sums, stream=self.stream)
+        self.stream.sync()
+        keys, values = (np.repeat(x, 2, axis=2).astype(np.float64) for x in (k, v))
+        scores = 0.25 * np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys)
+        diagonal, at = np.arange(70)[:, None] + 20, np.arange(90)
+        scores[..., (at > diagonal) | (at < diagonal - 40)] = -np.inf
+        np.testing.assert_allclose(sums, np.log(np.exp(scores).sum(-1)), rtol=1e-4, atol=1e-4)
+        weights = np.exp(scores - sums[..., None])
+        np.testing.assert_allclose(out, np.einsum("bhij,bjhd->bihd", weights, values), rtol=5e-3, atol=5e-3)
+        self.assertEqual(plan.choice["by"], "rules")
+        self.assertIn("kernel attention", plan.source)
+        with self.assertRaisesRegex(TypeError, "no option heights"):
+            cucore.Attention("f16", 32, heights=1)
+        with self.assertRaisesRegex(ValueError, "'triangle': expected"):
+            cucore.Attention("f16", 32, mask="triangle")
+        with self.assertRaisesRegex(cucore.CUDAError, "lse is NULL"):
+            plan(self.stream, *there, o)
+
+    @unittest.skipUnless(np is not None, "no NumPy")
     def test_products_are_ready_to_call(self):
         rng = np.random.default_rng(3)
         a, b, bias = (rng.standard_normal(s).astype(np.float32) for s in ((40, 24), (24, 56), 56))

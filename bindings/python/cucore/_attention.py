@@ -1,0 +1,93 @@
+"""Attention."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import raw
+from ._cache import Cache
+from ._device import Device
+from ._errors import check, text
+from ._handle import Handle, assign, create, handle_of, options, word
+from ._stream import StreamLike, as_stream
+from ._tensor import as_tensor, dtype_number
+
+_WORDS: dict[str, dict[Any, int]] = {
+    "mask": {None: raw.CUC_ATTENTION_FULL, "causal": raw.CUC_ATTENTION_CAUSAL},
+    "align": {"top_left": raw.CUC_ATTENTION_TOP_LEFT, "bottom_right": raw.CUC_ATTENTION_BOTTOM_RIGHT},
+    "order": {"heads": raw.CUC_ATTENTION_HEADS_FIRST, "sequence": raw.CUC_ATTENTION_SEQUENCE_FIRST},
+}
+_FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH}
+_FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {"struct_size", "flags"}
+
+
+def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
+    made = options(raw.cuc_attention_options, dtype=dtype_number(dtype))
+    assign(made, "width", width)
+    for name, value in given.items():
+        if name in _FLAGS:
+            made.flags |= _FLAGS[name] if value else 0
+        elif name not in _FIELDS:
+            raise TypeError(f"attention has no option {name}: there are {', '.join(sorted({*_FIELDS, *_FLAGS}))}")
+        elif name == "cache":
+            if value is not None:
+                handle_of(Cache, value, "cache")
+                made.cache = value._open()  # NULL would be the default cache
+        elif name in _WORDS:
+            setattr(made, name, word(name, value, _WORDS[name]))
+        else:
+            assign(made, name, value)
+    return made
+
+
+class Attention(Handle):
+    """Compiled attention: `o = softmax(scale q k') v`.
+
+    The options are the fields of `cuc_attention_options`, with words for its constants:
+    `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
+    `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
+    also write the logarithms of the sums; `batch`, `heads`, `key_heads`, `queries` and `keys`,
+    sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
+    to choose tiles by hand; `arch`; `cache`, a `Cache` to use instead of the default one.
+    """
+
+    __slots__ = ()
+    _release = raw.cuc_attention_plan_release
+
+    def __init__(self, dtype: Any, width: int, *, device: Device | int | None = None, **given: Any) -> None:
+        self._h = 0
+        made = _options(dtype, width, given)
+        self._take(create(raw.cuc_attention_plan_create, Device(device)._h, ctypes.byref(made)))
+
+    def __call__(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, *, lse: Any = None,
+                 scale: float | None = None) -> None:
+        """Compute attention in stream order. Arrays may come from any library; `lse` is required if
+        the options have it. The default scale is `1 / sqrt(width)`."""
+        args = options(raw.cuc_attention_args)
+        kept = []
+        for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse}.items():
+            if value is not None:
+                kept.append(as_tensor(value))
+                setattr(args, name, kept[-1]._address)
+        if scale is not None:
+            if not scale:
+                raise ValueError("scale is 0: expected another number, or None for 1 / sqrt(width)")
+            assign(args, "scale", scale)
+        check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
+
+    @property
+    def choice(self) -> dict[str, Any]:
+        """The chosen configuration and its source ("options" or "rules")."""
+        out = options(raw.cuc_attention_choice)
+        check(raw.cuc_attention_plan_get_choice(ctypes.byref(out), self._h))
+        names = [name for name, *_ in out._fields_ if name not in ("struct_size", "reserved")]
+        made = {name: getattr(out, name) for name in names}
+        return {**made, "by": text(made["by"])}
+
+    @property
+    def source(self) -> str:
+        """The source text of the tile program."""
+        return text(raw.cuc_attention_plan_source(self._h, 0))
+
+
+__all__ = ["Attention"]
