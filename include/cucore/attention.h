@@ -55,7 +55,20 @@ enum {
      * kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel
      * before it: attention would wait only for your kernel. */
     CUC_ATTENTION_PLAIN_LAUNCH = 1 << 1,
+    /** Each head has a sink, one more score that takes part in the softmax of each row but has no
+     * value. */
+    CUC_ATTENTION_SINKS = 1 << 2,
 };
+
+/** Maximum number of side arrays of a plan. */
+#define CUC_ATTENTION_MAX_SIDES 8
+
+/** An array that a score function reads. */
+typedef struct cuc_attention_side {
+    const char *name; /**< of the function's parameter: letters, digits and _, at most 31 */
+    cuc_dtype dtype;
+    int32_t rank; /**< number of axes, 1 to CUC_TENSOR_MAX_RANK */
+} cuc_attention_side;
 
 /**
  * Description of a plan. Zero selects the default of every field except dtype and width.
@@ -96,6 +109,16 @@ typedef struct cuc_attention_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
+
+    /** The score function in the tile language: an expression, or statements that end with
+     * `return`. It has the parameters score (f32 tile [tile_q, tile_k]: the scaled product of
+     * queries and keys), batch and head (i64 scalars), row (i32 [tile_q, 1]: the query) and column
+     * (i32 [1, tile_k]: the key), and then the side arrays. Its result replaces the score; -inf
+     * hides a key. NULL: none */
+    const char *score;
+    const cuc_attention_side *sides; /**< [side_count] arrays that the score function reads */
+    uint32_t side_count;             /**< at most CUC_ATTENTION_MAX_SIDES */
+    uint32_t reserved;               /**< 0 */
 } cuc_attention_options;
 
 /** Default options: cuc_attention_options o = CUC_ATTENTION_OPTIONS_INIT; */
@@ -135,19 +158,23 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.
  */
 typedef struct cuc_attention_args {
-    size_t struct_size;    /**< sizeof(cuc_attention_args); the initializers set it */
-    const cuc_tensor *q;   /**< [batch][heads][queries][width] */
-    const cuc_tensor *k;   /**< [batch][key heads][keys][width]; key heads must divide heads */
-    const cuc_tensor *v;   /**< [batch][key heads][keys][value width] */
-    const cuc_tensor *o;   /**< [batch][heads][queries][value width]; written */
-    const cuc_tensor *lse; /**< f32 [batch][heads][queries]; written by plans with
-                                CUC_ATTENTION_LSE */
-    double scale;          /**< factor of the scores, rounded to f32; 0: 1 / sqrt(width) */
+    size_t struct_size;      /**< sizeof(cuc_attention_args); the initializers set it */
+    const cuc_tensor *q;     /**< [batch][heads][queries][width] */
+    const cuc_tensor *k;     /**< [batch][key heads][keys][width]; key heads must divide heads */
+    const cuc_tensor *v;     /**< [batch][key heads][keys][value width] */
+    const cuc_tensor *o;     /**< [batch][heads][queries][value width]; written */
+    const cuc_tensor *lse;   /**< f32 [batch][heads][queries]; written by plans with
+                                  CUC_ATTENTION_LSE */
+    double scale;            /**< factor of the scores, rounded to f32; 0: 1 / sqrt(width) */
+    const cuc_tensor *sinks; /**< f32 [heads]; read by plans with CUC_ATTENTION_SINKS */
+    const cuc_tensor *sides; /**< [side_count] the side arrays, in the order of the options */
+    uint32_t side_count;     /**< as in the options */
+    uint32_t reserved;       /**< 0 */
 } cuc_attention_args;
 
-#define CUC_ATTENTION_ARGS_INIT                      \
-    {                                                \
-        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0 \
+#define CUC_ATTENTION_ARGS_INIT                                  \
+    {                                                            \
+        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus
@@ -184,7 +211,8 @@ CUC_API void cuc_attention_args_init(cuc_attention_args *args, size_t caller_siz
  *                                    values
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
- * @retval CUC_ERROR_COMPILE          the given tile cannot be compiled: the log says why
+ * @retval CUC_ERROR_COMPILE          the score function is wrong, or the given tile cannot be
+ *                                    compiled: the log says why
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the code cannot be loaded; for other load failures see
  *                                    cuc_object_get_kernel()
@@ -219,11 +247,11 @@ CUC_API void cuc_attention_plan_release(cuc_attention_plan *plan);
  *
  * If there are fewer key heads than heads, consecutive heads share a key head. Scores and sums are
  * computed in f32; the weights are rounded to the plan's type before they are multiplied by v. A
- * query that sees no key gets a row of zeros and an lse of -inf. Scores below -1e30 count as hidden
- * keys. All extents may be zero. If an address or a stride is not a multiple of 16 bytes, or if the
- * width is not the axis of stride 1, threads copy that operand instead of TMA, which is slower. The
- * elements of o must have distinct addresses. No array that is read may overlap o or lse; this is
- * not checked. The call compiles and allocates nothing.
+ * query that sees no key gets a row of zeros and an lse of -inf, or with sinks the sink's score.
+ * Scores below -1e30 count as hidden keys. All extents may be zero. If an address or a stride is
+ * not a multiple of 16 bytes, or if the width is not the axis of stride 1, threads copy that
+ * operand instead of TMA, which is slower. The elements of o must have distinct addresses. No array
+ * that is read may overlap o or lse; this is not checked. The call compiles and allocates nothing.
  *
  * @order  enqueues and returns; the arrays must stay valid until the work is complete. From compute
  *         capability 9.0 on, the kernel starts while the preceding kernel ends, but waits for the

@@ -10,11 +10,15 @@
 
 #include <math.h>
 
-enum { MOST_ACROSS = 65535 }; // blocks along the grid's second and third axis
+enum {
+    MOST_ACROSS = 65535, // blocks along the grid's second and third axis
+    MOST_ARGUMENTS = 9 + CUC_ATTENTION_MAX_SIDES,
+};
 
 // The arrays of one launch, as [batch, heads, sequence, width].
 struct views {
-    cuc_tensor q, k, v, o, lse;
+    cuc_tensor q, k, v, o, lse, sinks;
+    int64_t first_batch, first_head;
 };
 
 static void exchange(cuc_tensor *t)
@@ -44,6 +48,8 @@ static void make_views(struct views *v, const struct cuc__attention_call *c)
     v->o = *a->o;
     if (a->lse)
         v->lse = *a->lse;
+    if (a->sinks)
+        v->sinks = *a->sinks;
     for (int i = 0; i < 4 && c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST; i++)
         exchange(all[i]);
 }
@@ -68,7 +74,7 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
     const cuc_attention_plan *p = c->plan;
     cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
     double scale = c->args->scale != 0 ? c->args->scale : 1 / sqrt((double)p->kind.width);
-    cuc_arg args[6];
+    cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
 
     args[count++] = CUC_ARG(&v->q);
@@ -77,6 +83,14 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
     args[count++] = CUC_ARG(&v->o);
     if (p->kind.lse)
         args[count++] = CUC_ARG(&v->lse);
+    if (p->kind.sinks)
+        args[count++] = CUC_ARG(&v->sinks);
+    for (uint32_t i = 0; i < p->kind.side_count; i++)
+        args[count++] = CUC_ARG(&c->args->sides[i]);
+    if (p->kind.scored) {
+        args[count++] = CUC_ARG(v->first_batch);
+        args[count++] = CUC_ARG(v->first_head);
+    }
     args[count++] = CUC_ARG((float)scale);
     if (p->kernel->tile->code->signature->kernel->waits_for_grids && !p->plain_launch)
         config.flags = CUC_LAUNCH_PROGRAMMATIC;
@@ -102,10 +116,16 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
     for (int64_t b = 0; b < c->batch && st >= 0; b += MOST_ACROSS)
         for (int64_t h = 0; h < c->key_heads && st >= 0; h += heads) {
             struct views v = all;
+            v.first_batch = b;
+            v.first_head = h * group;
             if (c->batch > MOST_ACROSS)
                 narrow_all(&v, 0, b, least(c->batch - b, MOST_ACROSS), 1);
-            if (c->key_heads > heads)
-                narrow_all(&v, 1, h, least(c->key_heads - h, heads), group);
+            if (c->key_heads > heads) {
+                int64_t count = least(c->key_heads - h, heads);
+                narrow_all(&v, 1, h, count, group);
+                if (v.sinks.rank)
+                    narrow(&v.sinks, 0, h * group, count * group);
+            }
             st = launch(c, stream, &v);
         }
     return st;

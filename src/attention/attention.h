@@ -7,13 +7,24 @@
 
 #include "base/handle.h"
 
+enum { CUC__ATTENTION_NAME = 32 };
+
+struct cuc__attention_side {
+    char name[CUC__ATTENTION_NAME];
+    cuc_dtype dtype;
+    int32_t rank;
+};
+
 // The kind of attention that a kernel computes.
 struct cuc__attention_kind {
     cuc_dtype dtype;
     int32_t width, value_width;
     int32_t mask, align, order;
     int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
-    bool lse;
+    bool lse, sinks;
+    bool scored; // has a score function
+    struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
+    uint32_t side_count;
 };
 
 struct cuc__attention_tile {
@@ -30,6 +41,7 @@ struct cuc__attention_shape {
 // in `function`.
 struct cuc__attention_problem {
     struct cuc__attention_kind kind;
+    const char *score; // the caller's score function; NULL if there is none
     struct cuc__attention_shape shape;
     struct cuc__attention_tile wanted;
     uint32_t multiprocessors;
@@ -45,7 +57,7 @@ void cuc__attention_choose(struct cuc__attention_tile *out,
                            const struct cuc__attention_problem *problem);
 
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.
-char *cuc__attention_source(const struct cuc__attention_kind *kind,
+char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
 
 struct cuc_attention_plan {

@@ -28,7 +28,7 @@ struct expected {
     const cuc_tensor *tensor;
     cuc_dtype dtype; // 0: no such array
     int32_t rank;
-    int64_t shape[RANK];
+    int64_t shape[CUC_TENSOR_MAX_RANK];
     const char *names; // of the extents
 };
 
@@ -41,8 +41,8 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
     if (!e->dtype && t)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "%s is given, but the plan was made without it: leave it NULL, or make "
-                         "the plan with CUC_ATTENTION_LSE",
-                         e->name);
+                         "the plan with CUC_ATTENTION_%s",
+                         e->name, e->tensor == c->args->lse ? "LSE" : "SINKS");
     if (!e->dtype)
         return CUC_OK;
     if (!t)
@@ -102,6 +102,34 @@ static void read_shape(struct cuc__attention_call *c)
     }
 }
 
+static cuc_status check_sides(const struct cuc__attention_call *c)
+{
+    const cuc_attention_args *a = c->args;
+    const struct cuc__attention_kind *k = &c->plan->kind;
+    char name[CUC__ATTENTION_NAME + 16];
+
+    if (a->side_count != k->side_count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "side_count is %u, expected %u, as in the plan's options", a->side_count,
+                         k->side_count);
+    if (a->side_count && !a->sides)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is NULL");
+    for (uint32_t i = 0; i < k->side_count; i++) {
+        struct expected e = { name,
+                              &a->sides[i],
+                              k->sides[i].dtype,
+                              k->sides[i].rank,
+                              { 0 },
+                              "as in the plan's options" };
+        snprintf(name, sizeof(name), "sides[%u] (%s)", i, k->sides[i].name);
+        memset(e.shape, -1, sizeof(e.shape));
+        cuc_status st = check_array(c, &e);
+        if (st < 0)
+            return st;
+    }
+    return CUC_OK;
+}
+
 static cuc_status check_arrays(struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
@@ -129,6 +157,7 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           RANK - 1,
           { c->batch, c->heads, c->queries },
           "batch, heads, queries" },
+        { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads" },
     };
 #undef ARRAY
     for (int i = 0; i < CUC_LENGTH(all); i++) {
@@ -141,7 +170,9 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                          "q has %" PRId64 " heads and k has %" PRId64
                          ", expected a number of key heads that divides the heads",
                          c->heads, c->key_heads);
-    cuc_status st = check_written(c, "o", a->o);
+    cuc_status st = check_sides(c);
+    if (st >= 0)
+        st = check_written(c, "o", a->o);
     return st < 0 || !k->lse ? st : check_written(c, "lse", a->lse);
 }
 

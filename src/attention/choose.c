@@ -2,9 +2,9 @@
 #include "attention.h"
 
 // A pipeline's tile has 64 queries for each warpgroup. Three warpgroups are fastest, but above a
-// width of 64 the registers suffice only for two. One warpgroup is used for few queries, and if
-// larger tiles would leave multiprocessors idle. Above a width of 128, a step of 128 keys does not
-// fit in shared memory or in the registers.
+// width of 64, and with a score function, the registers suffice only for two. One warpgroup is used
+// for few queries, and if larger tiles would leave multiprocessors idle. Above a width of 128, a
+// step of 128 keys does not fit in shared memory or in the registers.
 void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__attention_problem *q)
 {
     enum { WARPGROUP = 64, TWO = 128, THREE = 192 };
@@ -19,7 +19,7 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
     }
     *t = q->wanted;
     if (!t->queries)
-        t->queries = few ? WARPGROUP : widest > 64 || !q->pipelined ? TWO : THREE;
+        t->queries = few ? WARPGROUP : widest > 64 || k->scored || !q->pipelined ? TWO : THREE;
     if (!t->keys)
         t->keys = q->pipelined ? widest > 128 ? 64 : 128 : widest > 128 ? 32 : 64;
 }

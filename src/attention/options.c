@@ -24,7 +24,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_PLAIN_LAUNCH << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_SINKS << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -41,6 +41,8 @@ static cuc_status check_fields(const cuc_attention_options *o, const char *funct
         { "key_heads", o->key_heads, 0, INT32_MAX, NULL },
         { "queries", o->queries, 0, INT32_MAX, NULL },
         { "keys", o->keys, 0, INT32_MAX, NULL },
+        { "side_count", o->side_count, 0, CUC_ATTENTION_MAX_SIDES, NULL },
+        { "reserved", o->reserved, 0, 0, NULL },
     };
 
     return cuc__check_ranges(rows, CUC_LENGTH(rows), function);
@@ -64,6 +66,9 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "tile_q and tile_k are multiples of 16, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
+        { o->side_count && !o->sides, "sides is NULL, but side_count is not 0" },
+        { o->side_count && !o->score,
+          "sides are given, but there is no score function to read them" },
     };
 
     if (o->dtype != CUC_F16 && o->dtype != CUC_BF16)
@@ -98,6 +103,52 @@ static cuc_status read_target(struct cuc__attention_problem *q, const cuc_attent
     return CUC_OK;
 }
 
+// ---- The score function
+
+static bool is_name(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+    return length && length < CUC__ATTENTION_NAME && !name[length] &&
+           !(*name >= '0' && *name <= '9');
+}
+
+static cuc_status read_sides(struct cuc__attention_kind *k, const cuc_attention_options *o,
+                             const char *function)
+{
+    static const char *const taken[] = { "score", "batch", "head", "row", "column" };
+
+    for (uint32_t i = 0; i < o->side_count; i++) {
+        const cuc_attention_side *s = &o->sides[i];
+        bool twice = false;
+        if (!s->name || !is_name(s->name))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "sides[%u].name is %s, expected at most %d letters, digits and _", i,
+                             s->name ? s->name : "NULL", CUC__ATTENTION_NAME - 1);
+        for (int j = 0; j < CUC_LENGTH(taken); j++)
+            twice |= strcmp(taken[j], s->name) == 0;
+        for (uint32_t j = 0; j < i; j++)
+            twice |= strcmp(o->sides[j].name, s->name) == 0;
+        if (twice)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "sides[%u].name is %s, as is another parameter of the score function",
+                             i, s->name);
+        if (!cuc_dtype_bits(s->dtype))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "sides[%u].dtype is %s, expected an element type", i,
+                             cuc_dtype_name(s->dtype));
+        if (s->rank < 1 || s->rank > CUC_TENSOR_MAX_RANK)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "sides[%u].rank is %d, expected 1 to %d", i, s->rank,
+                             CUC_TENSOR_MAX_RANK);
+        snprintf(k->sides[i].name, sizeof(k->sides[i].name), "%s", s->name);
+        k->sides[i].dtype = s->dtype;
+        k->sides[i].rank = s->rank;
+    }
+    k->side_count = o->side_count;
+    return CUC_OK;
+}
+
 cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
                                        const cuc_attention_options *o, const cuc_device *device,
                                        const char *function)
@@ -118,9 +169,12 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .left = o->window_left,
         .right = o->window_right,
         .lse = o->flags & CUC_ATTENTION_LSE,
+        .sinks = o->flags & CUC_ATTENTION_SINKS,
+        .scored = o->score,
     };
     q->shape = (struct cuc__attention_shape){ o->batch, o->heads, o->queries,
                                               o->keys ? o->keys : o->queries };
     q->wanted = (struct cuc__attention_tile){ o->tile_q, o->tile_k, o->stages, o->warps };
-    return CUC_OK;
+    q->score = o->score;
+    return read_sides(&q->kind, o, function);
 }

@@ -28,16 +28,16 @@ static void report_choice(cuc_attention_plan *p, const struct cuc__attention_pro
     p->choice.by = q->wanted.queries && q->wanted.keys ? "options" : "rules";
 }
 
-static cuc_status compile(cuc_attention_plan *p, const char *arch, cuc_cache *cache,
-                          const char *function)
+static cuc_status compile(cuc_attention_plan *p, const struct cuc__attention_problem *q,
+                          cuc_cache *cache, const char *function)
 {
     cuc_program *program = NULL;
     cuc_status st;
 
-    if (!(p->text = cuc__attention_source(&p->kind, &p->tile)))
+    if (!(p->text = cuc__attention_source(q, &p->tile)))
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a plan");
     st = cuc_program_create(&program, CUC_SOURCE_TILE, p->text, 0,
-                            CUC_PROGRAM_OPTIONS(.name = "attention.tile", .arch = arch,
+                            CUC_PROGRAM_OPTIONS(.name = "attention.tile", .arch = q->arch,
                                                 .stages = p->tile.stages, .warps = p->tile.warps,
                                                 .cache = cache));
     // Compile to PTX: the driver assembles the program as a whole, and can therefore reassign
@@ -71,7 +71,7 @@ cuc_status cuc_attention_plan_create(cuc_attention_plan **out, cuc_device *devic
     p->kind = q.kind;
     p->plain_launch = o.flags & CUC_ATTENTION_PLAIN_LAUNCH;
     cuc__attention_choose(&p->tile, &q);
-    if ((st = compile(p, q.arch, o.cache, __func__)) < 0) {
+    if ((st = compile(p, &q, o.cache, __func__)) < 0) {
         cuc_attention_plan_release(p);
         return st;
     }

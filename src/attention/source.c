@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WIDTH_STEP = 16 }; // of a tile's width: zeros fill it up
 
@@ -17,16 +18,43 @@ static int32_t rounded(int32_t width)
     return (width + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
 }
 
+// Writes the score function. An expression is put into a return statement. The caller's text begins
+// on line 2, to which messages of the compiler refer.
+static void put_score(struct cuc__text *t, const struct cuc__attention_kind *k, const char *score)
+{
+    bool statements = strstr(score, "return");
+
+    cuc__text_put(t, "fn score_of(score, batch, head, row, column");
+    for (uint32_t i = 0; i < k->side_count; i++)
+        cuc__text_put(t, ", %s", k->sides[i].name);
+    cuc__text_put(t, statements ? ") {\n%s\n}\n\n" : ") { return (\n%s\n) }\n\n", score);
+}
+
+// Writes the score function's parameters of the kernel.
+static void put_sides(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    for (uint32_t i = 0; i < k->side_count; i++) {
+        cuc__text_put(t, "side_%s: %s[", k->sides[i].name, cuc_dtype_name(k->sides[i].dtype));
+        for (int32_t axis = 0; axis < k->sides[i].rank; axis++)
+            cuc__text_put(t, "%sX%u_%d", axis ? ", " : "", i, axis);
+        cuc__text_put(t, "],\n                 ");
+    }
+    if (k->scored)
+        cuc__text_put(t, "first_batch: i64, first_head: i64, ");
+}
+
 static void put_head(struct cuc__text *t, const struct cuc__attention_kind *k,
                      const struct cuc__attention_tile *tile)
 {
     cuc__text_put(t,
                   "kernel attention(q: T[B, HQ, SQ, D], k: T[B, HK, SK, D], v: T[B, HK, SK, DV],\n"
-                  "                 o: T[B, HQ, SQ, DV], %sscale: f32)\n"
-                  "    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
-                  k->lse ? "lse: f32[B, HQ, SQ], " : "", cuc_dtype_name(k->dtype), k->width,
-                  k->value_width, rounded(k->width), rounded(k->value_width), tile->queries,
-                  tile->keys);
+                  "                 o: T[B, HQ, SQ, DV], %s%s",
+                  k->lse ? "lse: f32[B, HQ, SQ], " : "", k->sinks ? "sinks: f32[HQ], " : "");
+    put_sides(t, k);
+    cuc__text_put(
+        t, "scale: f32)\n    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
+        cuc_dtype_name(k->dtype), k->width, k->value_width, rounded(k->width),
+        rounded(k->value_width), tile->queries, tile->keys);
     if (k->left)
         cuc__text_put(t, ", LEFT = %" PRId64, k->left);
     if (k->right)
@@ -58,26 +86,49 @@ static void put_mask(struct cuc__text *t, const struct cuc__attention_kind *k)
     cuc__text_put(t, "        s = where(see, s, -inf)\n");
 }
 
-char *cuc__attention_source(const struct cuc__attention_kind *k,
+static void put_call(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    cuc__text_put(t,
+                  "        column = cast(n * BN, i32) + iota(i32, BN)[None, :]\n"
+                  "        s = score_of(s * scale, b + first_batch, h + first_head, row, column");
+    for (uint32_t i = 0; i < k->side_count; i++)
+        cuc__text_put(t, ", side_%s", k->sides[i].name);
+    cuc__text_put(t, ")\n        s = cast(s, f32)\n");
+}
+
+char *cuc__attention_source(const struct cuc__attention_problem *q,
                             const struct cuc__attention_tile *tile)
 {
+    const struct cuc__attention_kind *k = &q->kind;
     struct cuc__text text = { .at = NULL }, *t = &text;
     bool masked = k->mask == CUC_ATTENTION_CAUSAL || k->left || k->right;
 
+    if (q->score)
+        put_score(t, k, q->score);
     put_head(t, k, tile);
-    cuc__text_put(t, "    m, h, b = block(0), block(1), block(2)\n"
-                     "    g = h // (HQ // HK)\n"
-                     "    c = scale * 1.4426950408889634  # weights are powers of two\n");
+    cuc__text_put(t,
+                  "    m, h, b = block(0), block(1), block(2)\n"
+                  "    g = h // (HQ // HK)\n"
+                  "    c = %s1.4426950408889634  # weights are powers of two\n",
+                  k->scored ? "" : "scale * ");
     put_range(t, k);
     cuc__text_put(t, "    qt = load(q, [b, h, m, 0], [_, _, BM, W])\n");
     if (masked)
         cuc__text_put(t, "    diagonal = from + iota(i32, BM)[:, None]\n");
-    cuc__text_put(t, "    acc = zeros(f32, [BM, WV])\n"
-                     "    top = full(f32, [BM, 1], -1e30)\n"
-                     "    den = zeros(f32, [BM, 1])\n"
-                     "    for n in first .. last {\n"
+    if (k->scored)
+        cuc__text_put(t, "    row = cast(m * BM, i32) + iota(i32, BM)[:, None]\n");
+    cuc__text_put(t, "    acc = zeros(f32, [BM, WV])\n");
+    cuc__text_put(t, k->sinks ? "    sink = sinks[h] * 1.4426950408889634\n"
+                                "    top = full(f32, [BM, 1], maximum(sink, -1e30))\n"
+                                "    den = exp2(sink - top)\n"
+                              : "    top = full(f32, [BM, 1], -1e30)\n"
+                                "    den = zeros(f32, [BM, 1])\n");
+    cuc__text_put(t, "    for n in first .. last {\n"
                      "        keys = load(k, [b, g, n, 0], [_, _, BN, W])\n"
-                     "        s = mma(qt, trans(keys), zeros(f32, [BM, BN])) * c\n"
+                     "        s = mma(qt, trans(keys), zeros(f32, [BM, BN]))\n");
+    if (k->scored)
+        put_call(t, k);
+    cuc__text_put(t, "        s = s * c\n"
                      "        col = n * BN + iota(i32, BN)[None, :]\n");
     put_mask(t, k);
     cuc__text_put(t, "        high = maximum(top, max(s, 1))\n"

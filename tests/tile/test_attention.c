@@ -130,6 +130,92 @@ static void drop(struct array *a)
     free(a->bytes);
 }
 
+// ---- Score functions
+
+struct arrays {
+    struct array q, k, v, o, lse, sinks, sides[CUC_ATTENTION_MAX_SIDES];
+    cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
+    cuc_attention_args args;
+};
+
+// A score function and its reference. Side arrays have extents of the call: b, h, q, k, or of a
+// digit. Integers count documents, which begin at multiples of 23 rows.
+struct score {
+    const char *text;
+    cuc_attention_side sides[2];
+    const char *extents[2];
+    double (*expected)(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                       int64_t j);
+};
+
+static double side(const struct arrays *x, int which, const int64_t *index)
+{
+    const struct array *a = &x->sides[which];
+
+    return tile_is_integer(a->t.dtype)
+               ? (double)(int64_t)tile_scalar_of(a->t.dtype, at(a, index))
+               : tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index)));
+}
+
+static double alibi(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                    int64_t j)
+{
+    (void)b;
+    return score - side(x, 0, &h) * (double)(i - j);
+}
+
+static double soft_cap(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                       int64_t j)
+{
+    (void)x, (void)b, (void)h, (void)i, (void)j;
+    return 2 * tanh(score / 2);
+}
+
+static double of_document(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                          int64_t j)
+{
+    (void)h;
+    return side(x, 0, (const int64_t[]){ b, i }) == side(x, 1, (const int64_t[]){ b, j })
+               ? score
+               : -INFINITY;
+}
+
+static double first_keys(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                         int64_t j)
+{
+    (void)x, (void)b, (void)h;
+    return j < 4 || i - j < 30 ? score : -INFINITY;
+}
+
+static double with_bias(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                        int64_t j)
+{
+    return score + side(x, 0, (const int64_t[]){ b, h, i, j });
+}
+
+static double of_batch_and_head(const struct arrays *x, double score, int64_t b, int64_t h,
+                                int64_t i, int64_t j)
+{
+    (void)x, (void)i, (void)j;
+    return score * (1 + (double)b / 4) + (double)h;
+}
+
+enum { PLAIN, ALIBI, SOFT_CAP, DOCUMENTS, FIRST_KEYS, BIAS, BATCH_AND_HEAD, SCORES };
+
+// clang-format off
+static const struct score scores[SCORES] = {
+    [ALIBI] = { "score - slopes[head] * cast(row - column, f32)  # grows with the distance",
+                { { "slopes", CUC_F32, 1 } }, { "h" }, alibi },
+    [SOFT_CAP] = { "    half = score * 0.5\n    return 2.0 * tanh(half)", { { NULL, 0, 0 } }, { NULL }, soft_cap },
+    [DOCUMENTS] = { "where(gather(mine, [batch, row]) == gather(theirs, [batch, column]),\nscore, -inf)",
+                    { { "mine", CUC_I32, 2 }, { "theirs", CUC_I32, 2 } }, { "bq", "bk" }, of_document },
+    [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0 } }, { NULL }, first_keys },
+    [BIAS] = { "score + gather(bias, [batch, head, row, column])", { { "bias", CUC_F16, 4 } }, { "bhqk" }, with_bias },
+    [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0 } }, { NULL },
+                         of_batch_and_head },
+};
+// clang-format on
+
 // ---- Cases
 
 enum { NOT_GIVEN = 0, CAUSAL = CUC_ATTENTION_CAUSAL, LAST = CUC_ATTENTION_BOTTOM_RIGHT };
@@ -141,17 +227,23 @@ struct row {
     const char *memory;                             // as for make()
     int64_t gap;
     double scale;
+    int score;
 };
 
 #define ROW(text, B, HQ, HK, SQ, SK, ...)                                                       \
     {                                                                                           \
         text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
-            "0123", 0, 0                                                                        \
+            "0123", 0, 0, 0                                                                     \
     }
 #define LAID(text, B, HQ, HK, SQ, SK, MEMORY, GAP, SCALE, ...)                                  \
     {                                                                                           \
         text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
-            MEMORY, GAP, SCALE                                                                  \
+            MEMORY, GAP, SCALE, 0                                                               \
+    }
+#define SCORED(text, B, HQ, HK, SQ, SK, SCORE, ...)                                             \
+    {                                                                                           \
+        text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
+            "0123", 0, 0, SCORE                                                                 \
     }
 #define BF .dtype = CUC_BF16
 #define HF .dtype = CUC_F16
@@ -217,14 +309,68 @@ static const struct row rows[] = {
     ROW("sm_80, width 192 and 128", 1, 1, 1, 70, 80, HF, .width = 192, .value_width = 128, .arch = "sm_80"),
     ROW("sm_80, rows see nothing", 1, 1, 1, 200, 70, BF, .width = 64, .mask = CAUSAL, .align = LAST, .arch = "sm_80", LSE),
     LAID("sm_80, sequence before heads", 1, 2, 2, 70, 90, "0213", 1, 0, BF, .width = 64, .arch = "sm_80"),
+    ROW("sinks", 2, 4, 2, 70, 150, BF, .width = 64, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE),
+    ROW("sinks, causal", 1, 2, 2, 200, 200, HF, .width = 128, .mask = CAUSAL, .flags = CUC_ATTENTION_SINKS),
+    ROW("sinks, rows see nothing else", 1, 2, 2, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE),
+    ROW("sinks on sm_80", 1, 2, 1, 70, 90, BF, .width = 64, .flags = CUC_ATTENTION_SINKS, .arch = "sm_80"),
+    SCORED("ALiBi", 1, 2, 1, 200, 200, ALIBI, BF, .width = 64, .mask = CAUSAL, LSE),
+    SCORED("ALiBi, width 128", 2, 2, 2, 77, 150, ALIBI, HF, .width = 128),
+    SCORED("soft cap", 1, 2, 1, 150, 200, SOFT_CAP, BF, .width = 64, LSE),
+    SCORED("soft cap, causal", 1, 1, 1, 200, 200, SOFT_CAP, HF, .width = 128, .mask = CAUSAL),
+    SCORED("documents", 2, 2, 1, 150, 150, DOCUMENTS, BF, .width = 64, .mask = CAUSAL, LSE),
+    SCORED("documents, some rows see nothing", 1, 1, 1, 200, 70, DOCUMENTS, HF, .width = 64, LSE),
+    SCORED("the first keys and a window", 1, 1, 1, 300, 300, FIRST_KEYS, BF, .width = 64, .mask = CAUSAL, LSE),
+    SCORED("a bias", 2, 2, 2, 70, 90, BIAS, HF, .width = 64),
+    SCORED("batch and head", 3, 4, 2, 20, 30, BATCH_AND_HEAD, BF, .width = 32, LSE),
+    SCORED("ALiBi with sinks", 1, 2, 1, 80, 80, ALIBI, HF, .width = 64, .mask = CAUSAL, .flags = CUC_ATTENTION_SINKS),
+    SCORED("ALiBi on sm_80", 1, 2, 1, 90, 90, ALIBI, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", LSE),
+    SCORED("documents on sm_80", 2, 1, 1, 90, 90, DOCUMENTS, HF, .width = 64, .arch = "sm_80"),
+    SCORED("a bias on sm_80", 1, 2, 1, 40, 60, BIAS, BF, .width = 128, .mask = CAUSAL, .arch = "sm_80"),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
 
-struct arrays {
-    struct array q, k, v, o, lse;
-    cuc_attention_args args;
-};
+static void number_documents(struct array *a)
+{
+    for (int64_t b = 0; b < a->t.shape[0]; b++)
+        for (int64_t i = 0; i < a->t.shape[1]; i++) {
+            int32_t document = (int32_t)(i / 23 + b);
+            memcpy(at(a, (const int64_t[]){ b, i }), &document, sizeof(document));
+        }
+}
+
+static void make_sides(struct arrays *x, const struct row *r)
+{
+    const struct score *s = &scores[r->score];
+
+    for (int i = 0; i < 2 && s->sides[i].name; i++) {
+        int64_t shape[4];
+        for (int32_t axis = 0; axis < s->sides[i].rank; axis++)
+            switch (s->extents[i][axis]) {
+            case 'b':
+                shape[axis] = r->batch;
+                break;
+            case 'h':
+                shape[axis] = r->heads;
+                break;
+            case 'q':
+                shape[axis] = r->queries;
+                break;
+            default:
+                shape[axis] = r->keys;
+            }
+        make(&x->sides[i], s->sides[i].dtype, s->sides[i].rank, shape, "0123", 0);
+        if (s->sides[i].dtype == CUC_I32)
+            number_documents(&x->sides[i]);
+        else
+            each(&x->sides[i], draw);
+        send(&x->sides[i]);
+        x->tensors[i] = x->sides[i].t;
+        x->args.side_count++;
+    }
+    x->args.sides = x->tensors;
+}
 
 static void make_all(struct arrays *x, const struct row *r)
 {
@@ -262,11 +408,19 @@ static void make_all(struct arrays *x, const struct row *r)
         send(&x->lse);
         x->args.lse = &x->lse.t;
     }
+    if (o->flags & CUC_ATTENTION_SINKS) {
+        make(&x->sinks, CUC_F32, 1, &r->heads, "0", 0);
+        each(&x->sinks, draw);
+        send(&x->sinks);
+        x->args.sinks = &x->sinks.t;
+    }
+    make_sides(x, r);
 }
 
 static void drop_all(struct arrays *x)
 {
-    struct array *all[] = { &x->q, &x->k, &x->v, &x->o, &x->lse };
+    struct array *all[] = { &x->q,   &x->k,     &x->v,        &x->o,
+                            &x->lse, &x->sinks, &x->sides[0], &x->sides[1] };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -299,6 +453,11 @@ struct weights {
     double lse, error;
 };
 
+static double side_of(const struct array *a, int64_t i)
+{
+    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, &i)));
+}
+
 static void weigh(struct weights *w, const struct arrays *x, const struct row *r, int64_t b,
                   int64_t h, int64_t i)
 {
@@ -317,8 +476,17 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
         }
         // Sums in f32, and roundings of the score and of its distance to the maximum.
         w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
-        w->of[j] = is_visible(r, i, j) ? scale * score : -INFINITY;
+        score *= scale;
+        if (r->score)
+            score = scores[r->score].expected(x, score, b, h, i, j);
+        w->error = fmax(w->error, isfinite(score) ? 0x1p-20 * fabs(score) : 0);
+        w->of[j] = is_visible(r, i, j) ? score : -INFINITY;
         top = fmax(top, w->of[j]);
+    }
+    if (x->sinks.buffer) {
+        double sink = side_of(&x->sinks, h);
+        top = fmax(top, sink);
+        sum = exp(sink - top);
     }
     for (int64_t j = 0; j < r->keys; j++)
         sum += w->of[j] = top == -INFINITY ? 0 : exp(w->of[j] - top);
@@ -401,8 +569,14 @@ static void check(const struct row *r)
 {
     struct arrays x;
     cuc_attention_plan *plan = NULL;
+    cuc_attention_options o = r->o;
+    const struct score *s = &scores[r->score];
 
-    ck_assert_msg(cuc_attention_plan_create(&plan, device, &r->o) == CUC_OK, "%s: %s\n%s", r->name,
+    o.score = s->text;
+    o.sides = s->sides;
+    while (o.side_count < 2 && s->sides[o.side_count].name)
+        o.side_count++;
+    ck_assert_msg(cuc_attention_plan_create(&plan, device, &o) == CUC_OK, "%s: %s\n%s", r->name,
                   cuc_error_message(), cuc_error_log());
     make_all(&x, r);
     ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
@@ -459,6 +633,10 @@ static void make_row(struct row *r)
         o->flags = CUC_ATTENTION_LSE;
     if (!below(4))
         o->arch = "sm_80";
+    if (!below(3))
+        r->score = (int)below(SCORES);
+    if (!below(4))
+        o->flags |= CUC_ATTENTION_SINKS;
     r->batch = 1 + (int64_t)below(2);
     r->key_heads = 1 + (int64_t)below(2);
     r->heads = r->key_heads * (1 + (int64_t)below(2));
@@ -508,6 +686,22 @@ static const struct {
     { BAD(HF, .width = 64, .stages = 1), { "stages", "2 to 24" } },
     { BAD(HF, .width = 64, .flags = 1 << 20), { "flags is 1048576" } },
     { BAD(HF, .width = 64, .order = 2), { "order is 2" } },
+    { BAD(HF, .width = 64, .score = "score", .side_count = 1), { "sides is NULL" } },
+    { BAD(HF, .width = 64, .score = "score", .side_count = 9), { "side_count is 9", "0 to 8" } },
+    { BAD(HF, .width = 64, .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1 } },
+          .side_count = 1),
+      { "no score function" } },
+#define SIDES(...)                                                          \
+    .score = "score", .sides = (const cuc_attention_side[]){ __VA_ARGS__ }, \
+    .side_count = sizeof((const cuc_attention_side[]){ __VA_ARGS__ }) / sizeof(cuc_attention_side)
+    { BAD(HF, .width = 64, SIDES({ "2x", CUC_F32, 1 })), { "sides[0].name is 2x", "letters" } },
+    { BAD(HF, .width = 64, SIDES({ NULL, CUC_F32, 1 })), { "sides[0].name is NULL" } },
+    { BAD(HF, .width = 64, SIDES({ "head", CUC_F32, 1 })), { "sides[0].name is head", "another" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1 }, { "x", CUC_F32, 1 })),
+      { "sides[1].name is x" } },
+    { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
+    { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
     { BAD(HF, .width = 64, .arch = "sm_70"), { "arch is sm_70", "sm_80, 86" } },
     { BAD(HF, .width = 64, .arch = "hopper"), { "hopper", "sm_90a" } },
 };

@@ -340,6 +340,7 @@ const CUC_ATTENTION_HEADS_FIRST = Int32(0)
 const CUC_ATTENTION_SEQUENCE_FIRST = Int32(1)
 const CUC_ATTENTION_LSE = UInt32(1)
 const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
+const CUC_ATTENTION_SINKS = UInt32(4)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -548,6 +549,7 @@ const CUC_TILE_CACHE_STREAM = Int32(3)
 const CUC_TILE_IEEE = Int32(0)
 const CUC_TILE_TF32 = Int32(1)
 const CUC_TILE_TF32X3 = Int32(2)
+const CUC_ATTENTION_MAX_SIDES = Int32(8)
 const CUC_VERSION_MAJOR = Int32(0)
 const CUC_VERSION_MINOR = Int32(1)
 const CUC_VERSION_PATCH = Int32(0)
@@ -580,29 +582,11 @@ struct cuc_attention_choice
     by::Ptr{UInt8}
 end
 
-# Description of a plan. Zero selects the default of every field except dtype and width.
-struct cuc_attention_options
-    struct_size::Csize_t
-    flags::UInt32
+# An array that a score function reads.
+struct cuc_attention_side
+    name::Ptr{UInt8}
     dtype::cuc_dtype
-    width::Int32
-    value_width::Int32
-    mask::Int32
-    align::Int32
-    order::Int32
-    window_left::Int32
-    window_right::Int32
-    tile_q::Int32
-    tile_k::Int32
-    stages::Int32
-    warps::Int32
-    batch::Int64
-    heads::Int64
-    key_heads::Int64
-    queries::Int64
-    keys::Int64
-    arch::Ptr{UInt8}
-    cache::Ptr{cuc_cache}
+    rank::Int32
 end
 
 # Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
@@ -1424,6 +1408,39 @@ struct cuc_attention_args
     o::Ptr{cuc_tensor}
     lse::Ptr{cuc_tensor}
     scale::Cdouble
+    sinks::Ptr{cuc_tensor}
+    sides::Ptr{cuc_tensor}
+    side_count::UInt32
+    reserved::UInt32
+end
+
+# Description of a plan. Zero selects the default of every field except dtype and width.
+struct cuc_attention_options
+    struct_size::Csize_t
+    flags::UInt32
+    dtype::cuc_dtype
+    width::Int32
+    value_width::Int32
+    mask::Int32
+    align::Int32
+    order::Int32
+    window_left::Int32
+    window_right::Int32
+    tile_q::Int32
+    tile_k::Int32
+    stages::Int32
+    warps::Int32
+    batch::Int64
+    heads::Int64
+    key_heads::Int64
+    queries::Int64
+    keys::Int64
+    arch::Ptr{UInt8}
+    cache::Ptr{cuc_cache}
+    score::Ptr{UInt8}
+    sides::Ptr{cuc_attention_side}
+    side_count::UInt32
+    reserved::UInt32
 end
 
 # Attributes of one copy in a batch. Zero selects the default of every field.

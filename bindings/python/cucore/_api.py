@@ -290,6 +290,7 @@ CUC_ATTENTION_HEADS_FIRST = 0
 CUC_ATTENTION_SEQUENCE_FIRST = 1
 CUC_ATTENTION_LSE = 1
 CUC_ATTENTION_PLAIN_LAUNCH = 2
+CUC_ATTENTION_SINKS = 4
 CUC_GEMM_SINGLE = 0
 CUC_GEMM_BATCHED = 1
 CUC_GEMM_GROUPED = 2
@@ -498,6 +499,7 @@ CUC_TILE_CACHE_STREAM = 3
 CUC_TILE_IEEE = 0
 CUC_TILE_TF32 = 1
 CUC_TILE_TF32X3 = 2
+CUC_ATTENTION_MAX_SIDES = 8
 CUC_VERSION_MAJOR = 0
 CUC_VERSION_MINOR = 1
 CUC_VERSION_PATCH = 0
@@ -974,6 +976,10 @@ class cuc_attention_args(_c.Structure):
         ("o", _c.c_void_p),
         ("lse", _c.c_void_p),
         ("scale", _c.c_double),
+        ("sinks", _c.c_void_p),
+        ("sides", _c.c_void_p),
+        ("side_count", _c.c_uint32),
+        ("reserved", _c.c_uint32),
     ]
 
 
@@ -1014,6 +1020,18 @@ class cuc_attention_options(_c.Structure):
         ("keys", _c.c_int64),
         ("arch", _c.c_char_p),
         ("cache", _c.c_void_p),
+        ("score", _c.c_char_p),
+        ("sides", _c.c_void_p),
+        ("side_count", _c.c_uint32),
+        ("reserved", _c.c_uint32),
+    ]
+
+
+class cuc_attention_side(_c.Structure):
+    _fields_ = [
+        ("name", _c.c_char_p),
+        ("dtype", _c.c_int32),
+        ("rank", _c.c_int32),
     ]
 
 
@@ -1994,9 +2012,10 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
-    "cuc_attention_args": (56, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48}),
+    "cuc_attention_args": (80, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "reserved": 28, "tiles": 32, "by": 40}),
-    "cuc_attention_options": (120, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112}),
+    "cuc_attention_options": (144, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140}),
+    "cuc_attention_side": (16, {"name": 0, "dtype": 8, "rank": 12}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
     "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
     "cuc_cache_info": (72, {"struct_size": 0, "dir": 8, "off": 16, "max_bytes": 24, "bytes": 32, "entries": 40, "hits": 48, "misses": 56, "stored": 64}),

@@ -8,7 +8,7 @@ from . import raw
 from ._cache import Cache
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, assign, create, handle_of, options, word
+from ._handle import Handle, assign, c_text, create, handle_of, options, word
 from ._stream import StreamLike, as_stream
 from ._tensor import as_tensor, dtype_number
 
@@ -17,8 +17,10 @@ _WORDS: dict[str, dict[Any, int]] = {
     "align": {"top_left": raw.CUC_ATTENTION_TOP_LEFT, "bottom_right": raw.CUC_ATTENTION_BOTTOM_RIGHT},
     "order": {"heads": raw.CUC_ATTENTION_HEADS_FIRST, "sequence": raw.CUC_ATTENTION_SEQUENCE_FIRST},
 }
-_FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH}
-_FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {"struct_size", "flags"}
+_FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH,
+          "sinks": raw.CUC_ATTENTION_SINKS}
+_FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
+    "struct_size", "flags", "side_count", "reserved"}
 
 
 def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
@@ -33,6 +35,11 @@ def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
             if value is not None:
                 handle_of(Cache, value, "cache")
                 made.cache = value._open()  # NULL would be the default cache
+        elif name == "sides":
+            made.kept = (raw.cuc_attention_side * len(value))(*(
+                raw.cuc_attention_side(c_text("the name of a side array", key), dtype_number(dtype), rank)
+                for key, (dtype, rank) in value.items()))
+            made.sides, made.side_count = ctypes.addressof(made.kept), len(value)
         elif name in _WORDS:
             setattr(made, name, word(name, value, _WORDS[name]))
         else:
@@ -46,29 +53,41 @@ class Attention(Handle):
     The options are the fields of `cuc_attention_options`, with words for its constants:
     `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
-    also write the logarithms of the sums; `batch`, `heads`, `key_heads`, `queries` and `keys`,
+    also write the logarithms of the sums; `sinks`, if heads have sinks; `score`, a function of scores
+    in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
     to choose tiles by hand; `arch`; `cache`, a `Cache` to use instead of the default one.
     """
 
-    __slots__ = ()
+    __slots__ = ("_sides",)
     _release = raw.cuc_attention_plan_release
 
     def __init__(self, dtype: Any, width: int, *, device: Device | int | None = None, **given: Any) -> None:
         self._h = 0
         made = _options(dtype, width, given)
+        self._sides = tuple(given.get("sides", ()))
         self._take(create(raw.cuc_attention_plan_create, Device(device)._h, ctypes.byref(made)))
 
     def __call__(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, *, lse: Any = None,
-                 scale: float | None = None) -> None:
-        """Compute attention in stream order. Arrays may come from any library; `lse` is required if
-        the options have it. The default scale is `1 / sqrt(width)`."""
+                 sinks: Any = None, scale: float | None = None, **sides: Any) -> None:
+        """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks` and
+        the side arrays, by name, are required if the options have them. The default scale is
+        `1 / sqrt(width)`."""
         args = options(raw.cuc_attention_args)
         kept = []
-        for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse}.items():
+        for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks}.items():
             if value is not None:
                 kept.append(as_tensor(value))
                 setattr(args, name, kept[-1]._address)
+        if {*sides} != {*self._sides}:
+            raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected "
+                            f"{', '.join(self._sides) or 'none'}")
+        if sides:
+            tensors = [as_tensor(sides[name]) for name in self._sides]
+            kept += tensors
+            array = (raw.cuc_tensor * len(tensors))(*(
+                raw.cuc_tensor.from_address(tensor._address) for tensor in tensors))
+            args.sides, args.side_count = ctypes.addressof(array), len(tensors)
         if scale is not None:
             if not scale:
                 raise ValueError("scale is 0: expected another number, or None for 1 / sqrt(width)")

@@ -302,6 +302,7 @@ CUC_ATTENTION_HEADS_FIRST: int
 CUC_ATTENTION_SEQUENCE_FIRST: int
 CUC_ATTENTION_LSE: int
 CUC_ATTENTION_PLAIN_LAUNCH: int
+CUC_ATTENTION_SINKS: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -510,6 +511,7 @@ CUC_TILE_CACHE_STREAM: int
 CUC_TILE_IEEE: int
 CUC_TILE_TF32: int
 CUC_TILE_TF32X3: int
+CUC_ATTENTION_MAX_SIDES: int
 CUC_VERSION_MAJOR: int
 CUC_VERSION_MINOR: int
 CUC_VERSION_PATCH: int
@@ -550,6 +552,10 @@ class cuc_attention_args(ctypes.Structure):
     o: Pointer
     lse: Pointer
     scale: float
+    sinks: Pointer
+    sides: Pointer
+    side_count: int
+    reserved: int
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -584,6 +590,15 @@ class cuc_attention_options(ctypes.Structure):
     keys: int
     arch: bytes | None
     cache: Pointer
+    score: bytes | None
+    sides: Pointer
+    side_count: int
+    reserved: int
+
+class cuc_attention_side(ctypes.Structure):
+    name: bytes | None
+    dtype: int
+    rank: int
 
 class cuc_buffer_options(ctypes.Structure):
     struct_size: int

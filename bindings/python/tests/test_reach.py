@@ -260,6 +260,19 @@ class Devices(DeviceTest):
         weights = np.exp(scores - sums[..., None])
         np.testing.assert_allclose(out, np.einsum("bhij,bjhd->bihd", weights, values), rtol=5e-3, atol=5e-3)
         self.assertEqual(plan.choice["by"], "rules")
+        slopes, sinks = np.float32([0.5, 0.25, 0.125, 0]), np.float32([1, -2, 0, 3])
+        biased = cucore.Attention("f16", 32, value_width=16, order="sequence", lse=True, sinks=True,
+                                  score="score - slopes[head] * cast(abs(row - column), f32)",
+                                  sides={"slopes": ("f32", 1)})
+        biased(self.stream, *there, o, lse=lse, slopes=self.floats(slopes).view("f32", (4,)),
+               sinks=self.floats(sinks).view("f32", (4,)), scale=0.25)
+        lse.copy_to(sums, stream=self.stream)
+        self.stream.sync()
+        scores = 0.25 * np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys)
+        scores -= slopes[:, None, None] * abs(np.arange(70)[:, None] - at)
+        np.testing.assert_allclose(sums, np.log(np.exp(scores).sum(-1) + np.exp(sinks)[:, None]), rtol=1e-4, atol=1e-4)
+        with self.assertRaisesRegex(TypeError, "none: expected slopes"):
+            biased(self.stream, *there, o, lse=lse)
         self.assertIn("kernel attention", plan.source)
         with self.assertRaisesRegex(TypeError, "no option heights"):
             cucore.Attention("f16", 32, heights=1)

@@ -712,6 +712,8 @@ pub const CUC_ATTENTION_SEQUENCE_FIRST: i32 = 1;
 pub const CUC_ATTENTION_LSE: u32 = 1;
 /// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it: attention would wait only for your kernel.
 pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
+/// Each head has a sink, one more score that takes part in the softmax of each row but has no value.
+pub const CUC_ATTENTION_SINKS: u32 = 4;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -1123,6 +1125,7 @@ pub const CUC_TILE_TF32: i32 = 1;
 /// three tf32 products: nearly exact
 pub const CUC_TILE_TF32X3: i32 = 2;
 
+pub const CUC_ATTENTION_MAX_SIDES: i32 = 8;
 pub const CUC_VERSION_MAJOR: i32 = 0;
 pub const CUC_VERSION_MINOR: i32 = 1;
 pub const CUC_VERSION_PATCH: i32 = 0;
@@ -1181,6 +1184,14 @@ pub struct cuc_attention_args {
     pub lse: *const cuc_tensor,
     /// factor of the scores, rounded to f32; 0: 1 / sqrt(width)
     pub scale: f64,
+    /// f32 \[heads\]; read by plans with CUC_ATTENTION_SINKS
+    pub sinks: *const cuc_tensor,
+    /// \[side_count\] the side arrays, in the order of the options
+    pub sides: *const cuc_tensor,
+    /// as in the options
+    pub side_count: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -1257,9 +1268,30 @@ pub struct cuc_attention_options {
     pub arch: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
+    /// The score function in the tile language: an expression, or statements that end with `return`. It has the parameters score (f32 tile \[tile_q, tile_k\]: the scaled product of queries and keys), batch and head (i64 scalars), row (i32 \[tile_q, 1\]: the query) and column (i32 \[1, tile_k\]: the key), and then the side arrays. Its result replaces the score; -inf hides a key. NULL: none
+    pub score: *const c_char,
+    /// \[side_count\] arrays that the score function reads
+    pub sides: *const cuc_attention_side,
+    /// at most CUC_ATTENTION_MAX_SIDES
+    pub side_count: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 zeroed!(cuc_attention_options, struct_size);
+
+/// An array that a score function reads.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_side {
+    /// of the function's parameter: letters, digits and _, at most 31
+    pub name: *const c_char,
+    pub dtype: cuc_dtype,
+    /// number of axes, 1 to CUC_TENSOR_MAX_RANK
+    pub rank: i32,
+}
+
+zeroed!(cuc_attention_side);
 
 /// Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
 #[repr(C)]

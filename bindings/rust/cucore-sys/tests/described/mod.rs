@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 56, 8);
+    row!(cuc_attention_args, 80, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -33,6 +33,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.o, 32, 8);
     row!(cuc_attention_args.lse, 40, 8);
     row!(cuc_attention_args.scale, 48, 8);
+    row!(cuc_attention_args.sinks, 56, 8);
+    row!(cuc_attention_args.sides, 64, 8);
+    row!(cuc_attention_args.side_count, 72, 4);
+    row!(cuc_attention_args.reserved, 76, 4);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -43,7 +47,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_choice.reserved, 28, 4);
     row!(cuc_attention_choice.tiles, 32, 8);
     row!(cuc_attention_choice.by, 40, 8);
-    row!(cuc_attention_options, 120, 8);
+    row!(cuc_attention_options, 144, 8);
     row!(cuc_attention_options.struct_size, 0, 8);
     row!(cuc_attention_options.flags, 8, 4);
     row!(cuc_attention_options.dtype, 12, 4);
@@ -65,6 +69,14 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_options.keys, 96, 8);
     row!(cuc_attention_options.arch, 104, 8);
     row!(cuc_attention_options.cache, 112, 8);
+    row!(cuc_attention_options.score, 120, 8);
+    row!(cuc_attention_options.sides, 128, 8);
+    row!(cuc_attention_options.side_count, 136, 4);
+    row!(cuc_attention_options.reserved, 140, 4);
+    row!(cuc_attention_side, 16, 8);
+    row!(cuc_attention_side.name, 0, 8);
+    row!(cuc_attention_side.dtype, 8, 4);
+    row!(cuc_attention_side.rank, 12, 4);
     row!(cuc_buffer_options, 56, 8);
     row!(cuc_buffer_options.struct_size, 0, 8);
     row!(cuc_buffer_options.device, 8, 8);
