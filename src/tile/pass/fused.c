@@ -46,7 +46,8 @@ bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
         return !value->block || value == loop->block[0]->argument[0];
     if (p->base.wanted[value->id])
         return true;
-    if (!tile_is_recomputable(op))
+    // A scalar may also be read from memory: the kernel stores nothing before the loop's end.
+    if (!tile_is_recomputable(op) && (op->block_count || !tile_is_of_scalars(op)))
         return false;
     p->base.wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
