@@ -58,6 +58,8 @@ enum {
     /** Each head has a sink, one more score that takes part in the softmax of each row but has no
      * value. */
     CUC_ATTENTION_SINKS = 1 << 2,
+    /** Sequences of any lengths lie one after another in the arrays, which have no batch axis. */
+    CUC_ATTENTION_VARIABLE = 1 << 3,
 };
 
 /** Maximum number of side arrays of a plan. */
@@ -156,6 +158,12 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails
  * and names them. Shapes are those of CUC_ATTENTION_HEADS_FIRST; CUC_ATTENTION_SEQUENCE_FIRST
  * exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.
+ *
+ * With CUC_ATTENTION_VARIABLE the arrays have no batch axis, and the axes of queries and keys hold
+ * those of all sequences. Sequence b has queries query_offsets[b] to query_offsets[b + 1] and keys
+ * key_offsets[b] to key_offsets[b + 1]. Offsets are read on the device, so earlier work on the
+ * stream may write them; they must ascend and not overlap o and lse. Queries of no sequence are not
+ * written. The numbers in v behind a sequence's end must be finite.
  */
 typedef struct cuc_attention_args {
     size_t struct_size;      /**< sizeof(cuc_attention_args); the initializers set it */
@@ -170,11 +178,16 @@ typedef struct cuc_attention_args {
     const cuc_tensor *sides; /**< [side_count] the side arrays, in the order of the options */
     uint32_t side_count;     /**< as in the options */
     uint32_t reserved;       /**< 0 */
+    const cuc_tensor *query_offsets; /**< i32 [batch + 1]; read by plans with
+                                          CUC_ATTENTION_VARIABLE */
+    const cuc_tensor *key_offsets;   /**< i32 [batch + 1]; may be query_offsets */
+    int64_t most_queries; /**< with CUC_ATTENTION_VARIABLE: at least the number of queries of the
+                               longest sequence; larger sequences are cut */
 } cuc_attention_args;
 
-#define CUC_ATTENTION_ARGS_INIT                                  \
-    {                                                            \
-        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_ATTENTION_ARGS_INIT                                           \
+    {                                                                     \
+        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus

@@ -22,7 +22,8 @@ struct cuc__attention_kind {
     int32_t mask, align, order;
     int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
     bool lse, sinks;
-    bool scored; // has a score function
+    bool scored;   // has a score function
+    bool variable; // sequences of any lengths lie one after another
     struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
     uint32_t side_count;
 };

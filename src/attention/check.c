@@ -9,8 +9,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-enum { RANK = 4, TEXT_BYTES = 192 };
+enum { TEXT_BYTES = 192, NO_WIDTH = -2 };
 
 static const char *list_text(char text[TEXT_BYTES], int32_t count, const int64_t *numbers)
 {
@@ -30,6 +31,7 @@ struct expected {
     int32_t rank;
     int64_t shape[CUC_TENSOR_MAX_RANK];
     const char *names; // of the extents
+    const char *flag;  // with which a plan has the array
 };
 
 static cuc_status check_array(const struct cuc__attention_call *c, const struct expected *e)
@@ -42,7 +44,7 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "%s is given, but the plan was made without it: leave it NULL, or make "
                          "the plan with CUC_ATTENTION_%s",
-                         e->name, e->tensor == c->args->lse ? "LSE" : "SINKS");
+                         e->name, e->flag);
     if (!e->dtype)
         return CUC_OK;
     if (!t)
@@ -84,22 +86,46 @@ static cuc_status check_written(const struct cuc__attention_call *c, const char 
                      list_text(strides, t->rank, t->strides));
 }
 
-// Reads the extents from q and k.
+// Reads the extents from q and k, and the number of sequences from their offsets.
 static void read_shape(struct cuc__attention_call *c)
 {
-    const cuc_tensor *q = c->args->q, *k = c->args->k;
-    int last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST;
+    const cuc_tensor *q = c->args->q, *k = c->args->k, *offsets = c->args->query_offsets;
+    bool variable = c->plan->kind.variable;
+    int last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST, first = variable ? 0 : 1;
 
     c->batch = c->heads = c->queries = c->key_heads = c->keys = -1;
-    if (q && q->rank == RANK) {
+    if (q && q->rank == first + 3) {
         c->batch = q->shape[0];
-        c->heads = q->shape[1 + last];
-        c->queries = q->shape[2 - last];
+        c->heads = q->shape[first + last];
+        c->queries = q->shape[first + 1 - last];
     }
-    if (k && k->rank == RANK) {
-        c->key_heads = k->shape[1 + last];
-        c->keys = k->shape[2 - last];
+    if (k && k->rank == first + 3) {
+        c->key_heads = k->shape[first + last];
+        c->keys = k->shape[first + 1 - last];
     }
+    if (variable)
+        c->batch = offsets && offsets->rank == 1 ? offsets->shape[0] - 1 : -1;
+}
+
+// Describes q, k, v, o or lse: the extents between a batch axis, if there is one, and the width.
+static struct expected describe(const struct cuc__attention_call *c, const char *name,
+                                const cuc_tensor *tensor, cuc_dtype dtype, int64_t heads,
+                                int64_t sequence, int64_t width, const char *const names[2])
+{
+    bool last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST && width != NO_WIDTH;
+    struct expected e = {
+        .name = name, .tensor = tensor, .dtype = dtype, .names = names[last], .flag = "LSE"
+    };
+
+    if (c->plan->kind.variable)
+        e.names += strlen("batch, ");
+    else
+        e.shape[e.rank++] = c->batch;
+    e.shape[e.rank++] = last ? sequence : heads;
+    e.shape[e.rank++] = last ? heads : sequence;
+    if (width != NO_WIDTH)
+        e.shape[e.rank++] = width;
+    return e;
 }
 
 static cuc_status check_sides(const struct cuc__attention_call *c)
@@ -120,7 +146,8 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
                               k->sides[i].dtype,
                               k->sides[i].rank,
                               { 0 },
-                              "as in the plan's options" };
+                              "as in the plan's options",
+                              NULL };
         snprintf(name, sizeof(name), "sides[%u] (%s)", i, k->sides[i].name);
         memset(e.shape, -1, sizeof(e.shape));
         cuc_status st = check_array(c, &e);
@@ -134,32 +161,32 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
     const struct cuc__attention_kind *k = &c->plan->kind;
-    bool last = k->order == CUC_ATTENTION_SEQUENCE_FIRST;
+    static const char *const names[][2] = {
+        { "batch, heads, queries, width", "batch, queries, heads, width" },
+        { "batch, key heads, keys, width", "batch, keys, key heads, width" },
+        { "batch, key heads, keys, value width", "batch, keys, key heads, value width" },
+        { "batch, heads, queries, value width", "batch, queries, heads, value width" },
+        { "batch, heads, queries", "batch, heads, queries" },
+    };
+    cuc_dtype offsets = k->variable ? CUC_I32 : 0;
 
     read_shape(c);
-#define ARRAY(heads, sequence, width)                                               \
-    RANK,                                                                           \
-    {                                                                               \
-        c->batch, last ? (sequence) : (heads), last ? (heads) : (sequence), (width) \
-    }
     const struct expected all[] = {
-        { "q", a->q, k->dtype, ARRAY(c->heads, c->queries, k->width),
-          last ? "batch, queries, heads, width" : "batch, heads, queries, width" },
-        { "k", a->k, k->dtype, ARRAY(c->key_heads, c->keys, k->width),
-          last ? "batch, keys, key heads, width" : "batch, key heads, keys, width" },
-        { "v", a->v, k->dtype, ARRAY(c->key_heads, c->keys, k->value_width),
-          last ? "batch, keys, key heads, value width" : "batch, key heads, keys, value width" },
-        { "o", a->o, k->dtype, ARRAY(c->heads, c->queries, k->value_width),
-          last ? "batch, queries, heads, value width" : "batch, heads, queries, value width" },
-        { "lse",
-          a->lse,
-          k->lse ? CUC_F32 : 0,
-          RANK - 1,
-          { c->batch, c->heads, c->queries },
-          "batch, heads, queries" },
-        { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads" },
+        describe(c, "q", a->q, k->dtype, c->heads, c->queries, k->width, names[0]),
+        describe(c, "k", a->k, k->dtype, c->key_heads, c->keys, k->width, names[1]),
+        describe(c, "v", a->v, k->dtype, c->key_heads, c->keys, k->value_width, names[2]),
+        describe(c, "o", a->o, k->dtype, c->heads, c->queries, k->value_width, names[3]),
+        describe(c, "lse", a->lse, k->lse ? CUC_F32 : 0, c->heads, c->queries, NO_WIDTH, names[4]),
+        { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads", "SINKS" },
+        { "query_offsets",
+          a->query_offsets,
+          offsets,
+          1,
+          { c->batch + 1 },
+          "batch + 1",
+          "VARIABLE" },
+        { "key_offsets", a->key_offsets, offsets, 1, { c->batch + 1 }, "batch + 1", "VARIABLE" },
     };
-#undef ARRAY
     for (int i = 0; i < CUC_LENGTH(all); i++) {
         cuc_status st = check_array(c, &all[i]);
         if (st < 0)
@@ -170,6 +197,14 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                          "q has %" PRId64 " heads and k has %" PRId64
                          ", expected a number of key heads that divides the heads",
                          c->heads, c->key_heads);
+    if (k->variable && c->batch < 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "query_offsets has no element, expected batch + 1");
+    if (k->variable ? a->most_queries < 0 || a->most_queries > INT32_MAX : a->most_queries != 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "most_queries is %" PRId64 ", expected %s", a->most_queries,
+                         k->variable ? "0 to 2147483647"
+                                     : "0, as the plan was made without CUC_ATTENTION_VARIABLE");
     cuc_status st = check_sides(c);
     if (st >= 0)
         st = check_written(c, "o", a->o);

@@ -24,7 +24,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_SINKS << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_VARIABLE << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -171,6 +171,7 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .lse = o->flags & CUC_ATTENTION_LSE,
         .sinks = o->flags & CUC_ATTENTION_SINKS,
         .scored = o->score,
+        .variable = o->flags & CUC_ATTENTION_VARIABLE,
     };
     q->shape = (struct cuc__attention_shape){ o->batch, o->heads, o->queries,
                                               o->keys ? o->keys : o->queries };

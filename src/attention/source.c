@@ -46,10 +46,19 @@ static void put_sides(struct cuc__text *t, const struct cuc__attention_kind *k)
 static void put_head(struct cuc__text *t, const struct cuc__attention_kind *k,
                      const struct cuc__attention_tile *tile)
 {
+    const char *b = k->variable ? "" : "B, ", *of = k->variable ? "ALL_" : "";
+
     cuc__text_put(t,
-                  "kernel attention(q: T[B, HQ, SQ, D], k: T[B, HK, SK, D], v: T[B, HK, SK, DV],\n"
-                  "                 o: T[B, HQ, SQ, DV], %s%s",
-                  k->lse ? "lse: f32[B, HQ, SQ], " : "", k->sinks ? "sinks: f32[HQ], " : "");
+                  "kernel attention(q: T[%sHQ, %sSQ, D], k: T[%sHK, %sSK, D], v: T[%sHK, %sSK, "
+                  "DV],\n                 o: T[%sHQ, %sSQ, DV], ",
+                  b, of, b, of, b, of, b, of);
+    if (k->lse)
+        cuc__text_put(t, "lse: f32[%sHQ, %sSQ], ", b, of);
+    if (k->sinks)
+        cuc__text_put(t, "sinks: f32[HQ], ");
+    if (k->variable)
+        cuc__text_put(t, "query_offsets: i32[OFFSETS], key_offsets: i32[OFFSETS], most: i64,\n"
+                         "                 ");
     put_sides(t, k);
     cuc__text_put(
         t, "scale: f32)\n    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
@@ -59,7 +68,46 @@ static void put_head(struct cuc__text *t, const struct cuc__attention_kind *k,
         cuc__text_put(t, ", LEFT = %" PRId64, k->left);
     if (k->right)
         cuc__text_put(t, ", RIGHT = %" PRId64, k->right);
-    cuc__text_put(t, "\n    where HQ %% HK == 0\n    grid cdiv(SQ, BM), HQ, B\n{\n");
+    cuc__text_put(t, "\n    where HQ %% HK == 0");
+    if (k->variable)
+        cuc__text_put(t, ", noalias(o, query_offsets), noalias(o, key_offsets)%s",
+                      k->lse ? ", noalias(lse, query_offsets), noalias(lse, key_offsets)" : "");
+    cuc__text_put(t, k->variable ? "\n    grid cdiv(most, BM), HQ, OFFSETS - 1\n{\n"
+                                 : "\n    grid cdiv(SQ, BM), HQ, B\n{\n");
+}
+
+// Writes the lengths of a sequence. Its arrays are slices, whose loads are zero past the end. A
+// pipeline cannot copy from slices, and loads at the sequence's offset.
+static void put_sequence(struct cuc__text *t, const struct cuc__attention_kind *k, bool pipelined)
+{
+    cuc__text_put(t, "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n"
+                     "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
+                     "    SQ, SK = cast(q_end - q_at, i64), cast(k_end - k_at, i64)\n"
+                     "    my_o = slice(o, 1, q_at, q_end)\n");
+    if (k->lse)
+        cuc__text_put(t, "    my_lse = slice(lse, 1, q_at, q_end)\n");
+    if (!pipelined)
+        cuc__text_put(t, "    my_q = slice(q, 1, q_at, q_end)\n"
+                         "    my_k, my_v = slice(k, 1, k_at, k_end), slice(v, 1, k_at, k_end)\n");
+}
+
+// Writes "NAME = load(...)" for a tile of q, k or v.
+static void put_load(struct cuc__text *t, const struct cuc__attention_kind *k, bool pipelined,
+                     const char *name, char array)
+{
+    bool query = array == 'q';
+    const char *head = query ? "h" : "g", *at = query ? "m" : "n", *rows = query ? "BM" : "BN";
+    const char *width = array == 'v' ? "WV" : "W";
+
+    if (!k->variable)
+        cuc__text_put(t, "%s = load(%c, [b, %s, %s, 0], [_, _, %s, %s])\n", name, array, head, at,
+                      rows, width);
+    else if (!pipelined)
+        cuc__text_put(t, "%s = load(my_%c, [%s, %s, 0], [_, %s, %s])\n", name, array, head, at,
+                      rows, width);
+    else
+        cuc__text_put(t, "%s = load_at(%c, [%s, %s + %s * %s, 0], [_, %s, %s])\n", name, array,
+                      head, query ? "q_at" : "k_at", at, rows, rows, width);
 }
 
 // Writes the range of steps: `from` is the diagonal key of the tile's first query.
@@ -74,6 +122,8 @@ static void put_range(struct cuc__text *t, const struct cuc__attention_kind *k)
         cuc__text_put(t, "    last = minimum(cdiv(SK, BN), cdiv(from + BM%s, BN))\n", right);
     else
         cuc__text_put(t, "    last = cdiv(SK, BN)\n");
+    if (k->variable)
+        cuc__text_put(t, "    last = where(m * BM < SQ, last, 0)\n");
 }
 
 static void put_mask(struct cuc__text *t, const struct cuc__attention_kind *k)
@@ -111,8 +161,10 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
                   "    g = h // (HQ // HK)\n"
                   "    c = %s1.4426950408889634  # weights are powers of two\n",
                   k->scored ? "" : "scale * ");
+    if (k->variable)
+        put_sequence(t, k, q->pipelined);
     put_range(t, k);
-    cuc__text_put(t, "    qt = load(q, [b, h, m, 0], [_, _, BM, W])\n");
+    put_load(t, k, q->pipelined, "    qt", 'q');
     if (masked)
         cuc__text_put(t, "    diagonal = from + iota(i32, BM)[:, None]\n");
     if (k->scored)
@@ -123,9 +175,9 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
                                 "    den = exp2(sink - top)\n"
                               : "    top = full(f32, [BM, 1], -1e30)\n"
                                 "    den = zeros(f32, [BM, 1])\n");
-    cuc__text_put(t, "    for n in first .. last {\n"
-                     "        keys = load(k, [b, g, n, 0], [_, _, BN, W])\n"
-                     "        s = mma(qt, trans(keys), zeros(f32, [BM, BN]))\n");
+    cuc__text_put(t, "    for n in first .. last {\n");
+    put_load(t, k, q->pipelined, "        keys", 'k');
+    cuc__text_put(t, "        s = mma(qt, trans(keys), zeros(f32, [BM, BN]))\n");
     if (k->scored)
         put_call(t, k);
     cuc__text_put(t, "        s = s * c\n"
@@ -134,17 +186,20 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     cuc__text_put(t, "        high = maximum(top, max(s, 1))\n"
                      "        p = exp2(s - high)\n"
                      "        fade = exp2(top - high)\n"
-                     "        den = den * fade + sum(p, 1)\n"
-                     "        values = load(v, [b, g, n, 0], [_, _, BN, WV])\n"
-                     "        acc = mma(cast(p, T), values, acc * fade)\n"
+                     "        den = den * fade + sum(p, 1)\n");
+    put_load(t, k, q->pipelined, "        values", 'v');
+    cuc__text_put(t, "        acc = mma(cast(p, T), values, acc * fade)\n"
                      "        top = high\n"
                      "    }\n"
-                     "    out = where(den == 0.0, 0.0, acc / den)  # NaN stays NaN\n"
-                     "    store(o, [b, h, m, 0], cast(out, T))\n");
+                     "    out = where(den == 0.0, 0.0, acc / den)  # NaN stays NaN\n");
+    cuc__text_put(t, k->variable ? "    store(my_o, [h, m, 0], cast(out, T))\n"
+                                 : "    store(o, [b, h, m, 0], cast(out, T))\n");
     if (k->lse)
-        cuc__text_put(t, "    sums = where(den == 0.0, -inf, (top + log2(den)) * "
-                         "0.6931471805599453)\n"
-                         "    store(lse, [b, h, m], squeeze(sums, 1))\n");
+        cuc__text_put(t,
+                      "    sums = where(den == 0.0, -inf, (top + log2(den)) * "
+                      "0.6931471805599453)\n"
+                      "    store(%s, squeeze(sums, 1))\n",
+                      k->variable ? "my_lse, [h, m]" : "lse, [b, h, m]");
     cuc__text_put(t, "}\n");
     if (!t->lost)
         return t->at;

@@ -60,13 +60,6 @@ static unsigned char *at(const struct array *a, const int64_t *index)
     return a->bytes + offset * (int64_t)(cuc_dtype_bits(a->t.dtype) / 8);
 }
 
-static double value(const struct array *a, int64_t b, int64_t h, int64_t i, int64_t j)
-{
-    const int64_t index[] = { b, h, i, j };
-
-    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index)));
-}
-
 // Calls `visit` for the address of each element.
 static void each(const struct array *a, void (*visit)(cuc_dtype dtype, unsigned char *element))
 {
@@ -133,7 +126,7 @@ static void drop(struct array *a)
 // ---- Score functions
 
 struct arrays {
-    struct array q, k, v, o, lse, sinks, sides[CUC_ATTENTION_MAX_SIDES];
+    struct array q, k, v, o, lse, sinks, offsets[2], sides[CUC_ATTENTION_MAX_SIDES];
     cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
     cuc_attention_args args;
 };
@@ -228,22 +221,75 @@ struct row {
     int64_t gap;
     double scale;
     int score;
+    int lengths; // of the sequences; 0: queries and keys
 };
+
+// Queries and keys of sequences of any lengths; the last pair is -1, -1.
+enum { MOST_SEQUENCES = 6, MOST_KEYS = 512 };
+static const int64_t lengths[][MOST_SEQUENCES + 1][2] = {
+    { { -1, -1 } },
+    { { 70, 70 }, { 1, 1 }, { 130, 130 }, { 0, 0 }, { 64, 64 }, { -1, -1 } },
+    { { 3, 200 }, { 66, 5 }, { 0, 40 }, { 140, 0 }, { 20, 150 }, { -1, -1 } },
+    { { 40, 40 }, { -1, -1 } },
+};
+
+static int64_t sequences(const struct row *r)
+{
+    int64_t count = 0;
+
+    while (r->lengths && lengths[r->lengths][count][0] >= 0)
+        count++;
+    return r->lengths ? count : r->batch;
+}
+
+static int64_t queries_of(const struct row *r, int64_t b)
+{
+    return r->lengths ? lengths[r->lengths][b][0] : r->queries;
+}
+
+static int64_t keys_of(const struct row *r, int64_t b)
+{
+    return r->lengths ? lengths[r->lengths][b][1] : r->keys;
+}
+
+// Returns where a sequence begins. One query and key before the first sequence and two behind the
+// last one belong to none.
+static int64_t offset_of(const struct row *r, bool keys, int64_t b)
+{
+    int64_t at = 1;
+
+    for (int64_t i = 0; i < b; i++)
+        at += lengths[r->lengths][i][keys];
+    return at;
+}
+
+static int64_t tokens_of(const struct row *r, bool keys)
+{
+    return offset_of(r, keys, sequences(r)) + 2;
+}
 
 #define ROW(text, B, HQ, HK, SQ, SK, ...)                                                       \
     {                                                                                           \
         text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
-            "0123", 0, 0, 0                                                                     \
+            "0123", 0, 0, 0, 0                                                                  \
     }
 #define LAID(text, B, HQ, HK, SQ, SK, MEMORY, GAP, SCALE, ...)                                  \
     {                                                                                           \
         text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
-            MEMORY, GAP, SCALE, 0                                                               \
+            MEMORY, GAP, SCALE, 0, 0                                                            \
     }
 #define SCORED(text, B, HQ, HK, SQ, SK, SCORE, ...)                                             \
     {                                                                                           \
         text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
-            "0123", 0, 0, SCORE                                                                 \
+            "0123", 0, 0, SCORE, 0                                                              \
+    }
+#define VARIABLE(text, HQ, HK, LENGTHS, MEMORY, SCORE, FLAGS, ...) \
+    {                                                              \
+        text,                                                      \
+            { .struct_size = sizeof(cuc_attention_options),        \
+              .flags = CUC_ATTENTION_VARIABLE | (FLAGS),           \
+              __VA_ARGS__ },                                       \
+            0, HQ, HK, 0, 0, MEMORY, 0, 0, SCORE, LENGTHS          \
     }
 #define BF .dtype = CUC_BF16
 #define HF .dtype = CUC_F16
@@ -327,6 +373,21 @@ static const struct row rows[] = {
     SCORED("ALiBi on sm_80", 1, 2, 1, 90, 90, ALIBI, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", LSE),
     SCORED("documents on sm_80", 2, 1, 1, 90, 90, DOCUMENTS, HF, .width = 64, .arch = "sm_80"),
     SCORED("a bias on sm_80", 1, 2, 1, 40, 60, BIAS, BF, .width = 128, .mask = CAUSAL, .arch = "sm_80"),
+    VARIABLE("variable lengths", 2, 2, 1, "012", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64),
+    VARIABLE("variable lengths, causal", 4, 2, 1, "102", PLAIN, CUC_ATTENTION_LSE, HF, .width = 64, .mask = CAUSAL),
+    VARIABLE("variable lengths, sequence first, width 128", 2, 2, 1, "012", PLAIN, CUC_ATTENTION_LSE, BF, .width = 128,
+             .mask = CAUSAL, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    VARIABLE("variable lengths, other keys, to the last", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64,
+             .mask = CAUSAL, .align = LAST),
+    VARIABLE("variable lengths, other keys, a window", 1, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, HF, .width = 32,
+             .value_width = 64, .window_left = 20, .window_right = 10),
+    VARIABLE("one sequence of a variable length", 2, 2, 3, "012", PLAIN, CUC_ATTENTION_SINKS, HF, .width = 64),
+    VARIABLE("variable lengths with ALiBi", 2, 1, 1, "102", ALIBI, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL),
+    VARIABLE("variable lengths by batch and head", 2, 1, 2, "102", BATCH_AND_HEAD, CUC_ATTENTION_LSE, BF, .width = 64),
+    VARIABLE("sm_80, variable lengths", 2, 1, 1, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL,
+             .arch = "sm_80"),
+    VARIABLE("sm_80, variable lengths, other keys", 1, 1, 2, "012", PLAIN, CUC_ATTENTION_SINKS, HF, .width = 64,
+             .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
@@ -389,9 +450,11 @@ static void make_all(struct arrays *x, const struct row *r)
 
     memset(x, 0, sizeof(*x));
     for (int i = 0; i < CUC_LENGTH(all); i++) {
-        const int64_t shape[] = { r->batch, last ? all[i].sequence : all[i].heads,
-                                  last ? all[i].heads : all[i].sequence, all[i].width };
-        make(all[i].array, o->dtype, 4, shape, r->memory, r->gap);
+        int64_t sequence = r->lengths ? tokens_of(r, i == 1 || i == 2) : all[i].sequence;
+        const int64_t shape[] = { r->batch, last ? sequence : all[i].heads,
+                                  last ? all[i].heads : sequence, all[i].width };
+        make(all[i].array, o->dtype, r->lengths ? 3 : 4, shape + (r->lengths != 0), r->memory,
+             r->gap);
         if (i < 3)
             each(all[i].array, draw);
         send(all[i].array);
@@ -403,8 +466,9 @@ static void make_all(struct arrays *x, const struct row *r)
                                     .o = &x->o.t,
                                     .scale = r->scale };
     if (o->flags & CUC_ATTENTION_LSE) {
-        make(&x->lse, CUC_F32, 3, (const int64_t[]){ r->batch, r->heads, r->queries }, "012",
-             r->gap);
+        const int64_t shape[] = { r->batch, r->heads,
+                                  r->lengths ? tokens_of(r, false) : r->queries };
+        make(&x->lse, CUC_F32, r->lengths ? 2 : 3, shape + (r->lengths != 0), "012", r->gap);
         send(&x->lse);
         x->args.lse = &x->lse.t;
     }
@@ -414,13 +478,24 @@ static void make_all(struct arrays *x, const struct row *r)
         send(&x->sinks);
         x->args.sinks = &x->sinks.t;
     }
+    for (int i = 0; r->lengths && i < 2; i++) {
+        make(&x->offsets[i], CUC_I32, 1, (const int64_t[]){ sequences(r) + 1 }, "0", 0);
+        for (int64_t b = 0; b <= sequences(r); b++) {
+            int32_t offset = (int32_t)offset_of(r, i, b);
+            memcpy(at(&x->offsets[i], &b), &offset, sizeof(offset));
+            if (b < sequences(r) && queries_of(r, b) > x->args.most_queries)
+                x->args.most_queries = queries_of(r, b);
+        }
+        send(&x->offsets[i]);
+        *(i ? &x->args.key_offsets : &x->args.query_offsets) = &x->offsets[i].t;
+    }
     make_sides(x, r);
 }
 
 static void drop_all(struct arrays *x)
 {
-    struct array *all[] = { &x->q,   &x->k,     &x->v,        &x->o,
-                            &x->lse, &x->sinks, &x->sides[0], &x->sides[1] };
+    struct array *all[] = { &x->q,          &x->k,          &x->v,        &x->o,        &x->lse,
+                            &x->offsets[0], &x->offsets[1], &x->sides[0], &x->sides[1], &x->sinks };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -429,18 +504,35 @@ static void drop_all(struct arrays *x)
 
 // ---- The reference
 
-// Returns an element of an array in the plan's order of axes.
-static double element(const struct array *a, const struct row *r, int64_t b, int64_t h, int64_t i,
-                      int64_t d)
+// Returns the address of an element of q, k, v or o.
+static unsigned char *place(const struct array *a, const struct row *r, bool keys, int64_t b,
+                            int64_t h, int64_t i, int64_t d)
 {
     bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
+    int64_t row = r->lengths ? offset_of(r, keys, b) + i : i;
+    const int64_t index[] = { b, last ? row : h, last ? h : row, d };
 
-    return last ? value(a, b, i, h, d) : value(a, b, h, i, d);
+    return at(a, index + (r->lengths != 0));
 }
 
-static bool is_visible(const struct row *r, int64_t i, int64_t j)
+static double element(const struct array *a, const struct row *r, bool keys, int64_t b, int64_t h,
+                      int64_t i, int64_t d)
 {
-    int64_t diagonal = i + (r->o.align ? r->keys - r->queries : 0);
+    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, place(a, r, keys, b, h, i, d)));
+}
+
+// Returns the address of an element of lse.
+static unsigned char *lse_place(const struct array *a, const struct row *r, int64_t b, int64_t h,
+                                int64_t i)
+{
+    const int64_t index[] = { b, h, r->lengths ? offset_of(r, false, b) + i : i };
+
+    return at(a, index + (r->lengths != 0));
+}
+
+static bool is_visible(const struct row *r, int64_t b, int64_t i, int64_t j)
+{
+    int64_t diagonal = i + (r->o.align ? keys_of(r, b) - queries_of(r, b) : 0);
 
     return !(r->o.mask == CUC_ATTENTION_CAUSAL && j > diagonal) &&
            !(r->o.window_left && j < diagonal - r->o.window_left) &&
@@ -467,10 +559,10 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
     int64_t g = h / (r->heads / r->key_heads);
 
     w->error = 0;
-    for (int64_t j = 0; j < r->keys; j++) {
+    for (int64_t j = 0; j < keys_of(r, b); j++) {
         double score = 0, size = 0;
         for (int64_t d = 0; d < r->o.width; d++) {
-            double one = element(&x->q, r, b, h, i, d) * element(&x->k, r, b, g, j, d);
+            double one = element(&x->q, r, false, b, h, i, d) * element(&x->k, r, true, b, g, j, d);
             score += one;
             size += fabs(one);
         }
@@ -480,7 +572,7 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
         if (r->score)
             score = scores[r->score].expected(x, score, b, h, i, j);
         w->error = fmax(w->error, isfinite(score) ? 0x1p-20 * fabs(score) : 0);
-        w->of[j] = is_visible(r, i, j) ? score : -INFINITY;
+        w->of[j] = is_visible(r, b, i, j) ? score : -INFINITY;
         top = fmax(top, w->of[j]);
     }
     if (x->sinks.buffer) {
@@ -488,9 +580,9 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
         top = fmax(top, sink);
         sum = exp(sink - top);
     }
-    for (int64_t j = 0; j < r->keys; j++)
+    for (int64_t j = 0; j < keys_of(r, b); j++)
         sum += w->of[j] = top == -INFINITY ? 0 : exp(w->of[j] - top);
-    for (int64_t j = 0; j < r->keys; j++)
+    for (int64_t j = 0; j < keys_of(r, b); j++)
         w->of[j] = sum > 0 ? w->of[j] / sum : 0;
     w->lse = top == -INFINITY ? top : top + log(sum);
 }
@@ -500,34 +592,35 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
 static void compare_row(struct arrays *got, const struct arrays *x, const struct row *r,
                         const struct weights *w, int64_t b, int64_t h, int64_t i)
 {
-    const bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
     const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
     const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
-    int64_t g = h / (r->heads / r->key_heads), width = x->o.t.shape[3];
+    int64_t g = h / (r->heads / r->key_heads), width = x->o.t.shape[x->o.t.rank - 1];
 
     for (int64_t d = 0; d < width; d++) {
         double y = 0, size = 0, small = 0;
-        for (int64_t j = 0; j < r->keys; j++) {
-            double one = element(&x->v, r, b, g, j, d);
+        for (int64_t j = 0; j < keys_of(r, b); j++) {
+            double one = element(&x->v, r, true, b, g, j, d);
             y += w->of[j] * one;
             size += w->of[j] * fabs(one);
             small += w->of[j] > 0 ? least * fabs(one) : 0;
         }
-        double have = element(&got->o, r, b, h, i, d);
+        double have = element(&got->o, r, false, b, h, i, d);
         double allowed = 1.01 * unit * (fabs(y) + size) + (2 * w->error + 0x1p-18) * size + small +
                          least;
         ck_assert_msg(fabs(have - y) <= allowed,
                       "%s: o[%d][%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b,
                       (int)h, (int)i, (int)d, have, y, allowed);
-        poison(got->o.t.dtype, at(&got->o, (const int64_t[]){ b, last ? i : h, last ? h : i, d }));
+        poison(got->o.t.dtype, place(&got->o, r, false, b, h, i, d));
     }
     if (!got->lse.buffer)
         return;
-    double have = value(&got->lse, b, h, i, 0), allowed = w->error + 0x1p-20 * (fabs(w->lse) + 8);
+    unsigned char *lse = lse_place(&got->lse, r, b, h, i);
+    double have = tile_element_real(CUC_F32, tile_scalar_of(CUC_F32, lse)),
+           allowed = w->error + 0x1p-20 * (fabs(w->lse) + 8);
     ck_assert_msg(w->lse == -INFINITY ? have == w->lse : fabs(have - w->lse) <= allowed,
                   "%s: lse[%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b, (int)h,
                   (int)i, have, w->lse, allowed);
-    poison(CUC_F32, at(&got->lse, (const int64_t[]){ b, h, i }));
+    poison(CUC_F32, lse);
 }
 
 static void receive(struct array *got)
@@ -548,13 +641,13 @@ static void expect_poison(const struct array *a, const char *name, const char *a
 static void compare(const struct arrays *x, const struct row *r)
 {
     struct arrays got = *x;
-    struct weights w = { malloc((size_t)(r->keys + 1) * sizeof(double)), 0, 0 };
+    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
 
     receive(&got.o);
     receive(&got.lse);
-    for (int64_t b = 0; b < r->batch; b++)
+    for (int64_t b = 0; b < sequences(r); b++)
         for (int64_t h = 0; h < r->heads; h++)
-            for (int64_t i = 0; i < r->queries; i++) {
+            for (int64_t i = 0; i < queries_of(r, b); i++) {
                 weigh(&w, x, r, b, h, i);
                 compare_row(&got, x, r, &w, b, h, i);
             }
@@ -766,6 +859,8 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     REFUSED(q, &negative, "q is [2, 6, -8, 64]", "from 0");
     REFUSED(o, &constant, "o is read-only");
     REFUSED(o, &same, "o is [2, 6, 8, 32] with strides of [1536, 0, 32, 1]");
+    REFUSED(query_offsets, &lse, "query_offsets is given", "CUC_ATTENTION_VARIABLE");
+    REFUSED(most_queries, 5, "most_queries is 5", "CUC_ATTENTION_VARIABLE");
     REFUSED(lse, &flat, "lse is of f16, expected f32");
     a = good;
     a.k = &four;
@@ -775,6 +870,38 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     a.scale = INFINITY;
     ck_fails(bad, cuc_attention(stream, plan, &a), "scale is inf", "1 / sqrt(width)");
     cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
+TEST(arguments_of_variable_lengths_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_F16, 3, 6, 80, 64, 0), k = tensor(CUC_F16, 3, 3, 90, 64, 0);
+    const cuc_tensor four = tensor(CUC_F16, 4, 1, 6, 80, 64);
+    const cuc_tensor offsets = tensor(CUC_I32, 1, 4, 0, 0, 0),
+                     more = tensor(CUC_I32, 1, 5, 0, 0, 0);
+    const cuc_tensor none = tensor(CUC_I32, 1, 0, 0, 0, 0);
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .q = &q,
+                                      .k = &k,
+                                      .v = &k,
+                                      .o = &q,
+                                      .query_offsets = &offsets,
+                                      .key_offsets = &offsets,
+                                      .most_queries = 80 };
+    cuc_attention_args a;
+    cuc_attention_plan *plan;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_ok(cuc_attention_plan_create(
+        &plan, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, .flags = CUC_ATTENTION_VARIABLE)));
+    REFUSED(q, &four, "q has 4 axes, expected 3: [heads, queries, width]");
+    REFUSED(query_offsets, NULL, "query_offsets is NULL");
+    REFUSED(key_offsets, &more, "key_offsets is [5], expected [4]", "[batch + 1]");
+    REFUSED(query_offsets, &q, "query_offsets is of f16, expected i32");
+    REFUSED(most_queries, -1, "most_queries is -1", "0 to 2147483647");
+    a = good;
+    a.query_offsets = a.key_offsets = &none;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "query_offsets has no element");
     cuc_attention_plan_release(plan);
 }
 
@@ -818,14 +945,15 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
 
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    for (int mask = 0; mask < 4; mask++) {
+    for (int mask = 0; mask < 8; mask++) {
         cuc_attention_plan *plan;
         ck_ok(cuc_attention_plan_create(
             &plan, device,
             CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
                                   .value_width = pipelines[_i].value_width,
                                   .queries = pipelines[_i].queries, .mask = mask & 1,
-                                  .window_left = mask & 2 ? 500 : 0)));
+                                  .window_left = mask & 2 ? 500 : 0,
+                                  .flags = mask & 4 ? CUC_ATTENTION_VARIABLE : 0)));
         ck_ok(cuc_attention_plan_get_choice(&choice, plan));
         ck_assert_int_eq(choice.pipeline, 1);
         ck_assert_int_eq(choice.tile_q, pipelines[_i].tile_q);

@@ -341,6 +341,7 @@ const CUC_ATTENTION_SEQUENCE_FIRST = Int32(1)
 const CUC_ATTENTION_LSE = UInt32(1)
 const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
 const CUC_ATTENTION_SINKS = UInt32(4)
+const CUC_ATTENTION_VARIABLE = UInt32(8)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -1412,6 +1413,9 @@ struct cuc_attention_args
     sides::Ptr{cuc_tensor}
     side_count::UInt32
     reserved::UInt32
+    query_offsets::Ptr{cuc_tensor}
+    key_offsets::Ptr{cuc_tensor}
+    most_queries::Int64
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.

@@ -291,6 +291,7 @@ CUC_ATTENTION_SEQUENCE_FIRST = 1
 CUC_ATTENTION_LSE = 1
 CUC_ATTENTION_PLAIN_LAUNCH = 2
 CUC_ATTENTION_SINKS = 4
+CUC_ATTENTION_VARIABLE = 8
 CUC_GEMM_SINGLE = 0
 CUC_GEMM_BATCHED = 1
 CUC_GEMM_GROUPED = 2
@@ -980,6 +981,9 @@ class cuc_attention_args(_c.Structure):
         ("sides", _c.c_void_p),
         ("side_count", _c.c_uint32),
         ("reserved", _c.c_uint32),
+        ("query_offsets", _c.c_void_p),
+        ("key_offsets", _c.c_void_p),
+        ("most_queries", _c.c_int64),
     ]
 
 
@@ -2012,7 +2016,7 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
-    "cuc_attention_args": (80, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76}),
+    "cuc_attention_args": (104, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "reserved": 28, "tiles": 32, "by": 40}),
     "cuc_attention_options": (144, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140}),
     "cuc_attention_side": (16, {"name": 0, "dtype": 8, "rank": 12}),

@@ -18,7 +18,7 @@ _WORDS: dict[str, dict[Any, int]] = {
     "order": {"heads": raw.CUC_ATTENTION_HEADS_FIRST, "sequence": raw.CUC_ATTENTION_SEQUENCE_FIRST},
 }
 _FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH,
-          "sinks": raw.CUC_ATTENTION_SINKS}
+          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
     "struct_size", "flags", "side_count", "reserved"}
 
@@ -53,7 +53,8 @@ class Attention(Handle):
     The options are the fields of `cuc_attention_options`, with words for its constants:
     `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
-    also write the logarithms of the sums; `sinks`, if heads have sinks; `score`, a function of scores
+    also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
+    lengths; `score`, a function of scores
     in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
     to choose tiles by hand; `arch`; `cache`, a `Cache` to use instead of the default one.
@@ -69,16 +70,19 @@ class Attention(Handle):
         self._take(create(raw.cuc_attention_plan_create, Device(device)._h, ctypes.byref(made)))
 
     def __call__(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, *, lse: Any = None,
-                 sinks: Any = None, scale: float | None = None, **sides: Any) -> None:
-        """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks` and
-        the side arrays, by name, are required if the options have them. The default scale is
-        `1 / sqrt(width)`."""
+                 sinks: Any = None, query_offsets: Any = None, key_offsets: Any = None, most_queries: int = 0,
+                 scale: float | None = None, **sides: Any) -> None:
+        """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks`,
+        the offsets of sequences (`variable`) and the side arrays, by name, are required if the
+        options have them. The default scale is `1 / sqrt(width)`."""
         args = options(raw.cuc_attention_args)
         kept = []
-        for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks}.items():
+        for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks, "query_offsets": query_offsets,
+                            "key_offsets": key_offsets}.items():
             if value is not None:
                 kept.append(as_tensor(value))
                 setattr(args, name, kept[-1]._address)
+        assign(args, "most_queries", most_queries)
         if {*sides} != {*self._sides}:
             raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected "
                             f"{', '.join(self._sides) or 'none'}")

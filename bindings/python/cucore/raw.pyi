@@ -303,6 +303,7 @@ CUC_ATTENTION_SEQUENCE_FIRST: int
 CUC_ATTENTION_LSE: int
 CUC_ATTENTION_PLAIN_LAUNCH: int
 CUC_ATTENTION_SINKS: int
+CUC_ATTENTION_VARIABLE: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -556,6 +557,9 @@ class cuc_attention_args(ctypes.Structure):
     sides: Pointer
     side_count: int
     reserved: int
+    query_offsets: Pointer
+    key_offsets: Pointer
+    most_queries: int
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int

@@ -714,6 +714,8 @@ pub const CUC_ATTENTION_LSE: u32 = 1;
 pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 /// Each head has a sink, one more score that takes part in the softmax of each row but has no value.
 pub const CUC_ATTENTION_SINKS: u32 = 4;
+/// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
+pub const CUC_ATTENTION_VARIABLE: u32 = 8;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -1192,6 +1194,12 @@ pub struct cuc_attention_args {
     pub side_count: u32,
     /// 0
     pub reserved: u32,
+    /// i32 \[batch + 1\]; read by plans with CUC_ATTENTION_VARIABLE
+    pub query_offsets: *const cuc_tensor,
+    /// i32 \[batch + 1\]; may be query_offsets
+    pub key_offsets: *const cuc_tensor,
+    /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence; larger sequences are cut
+    pub most_queries: i64,
 }
 
 zeroed!(cuc_attention_args, struct_size);

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 80, 8);
+    row!(cuc_attention_args, 104, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -37,6 +37,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.sides, 64, 8);
     row!(cuc_attention_args.side_count, 72, 4);
     row!(cuc_attention_args.reserved, 76, 4);
+    row!(cuc_attention_args.query_offsets, 80, 8);
+    row!(cuc_attention_args.key_offsets, 88, 8);
+    row!(cuc_attention_args.most_queries, 96, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
