@@ -121,6 +121,13 @@ typedef struct cuc_attention_options {
     const cuc_attention_side *sides; /**< [side_count] arrays that the score function reads */
     uint32_t side_count;             /**< at most CUC_ATTENTION_MAX_SIDES */
     uint32_t reserved;               /**< 0 */
+    /** Keys of a page, a multiple of 16 up to 65536: keys and values lie in pages, anywhere in
+     * memory. 0: they do not */
+    int32_t page_size;
+    /** Parts of a sequence's keys, each for a block of its own, 1 to 64, if `queries` is 1 to 16.
+     * The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads
+     * and keys */
+    int32_t parts;
 } cuc_attention_options;
 
 /** Default options: cuc_attention_options o = CUC_ATTENTION_OPTIONS_INIT; */
@@ -164,6 +171,10 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * key_offsets[b] to key_offsets[b + 1]. Offsets are read on the device, so earlier work on the
  * stream may write them; they must ascend and not overlap o and lse. Queries of no sequence are not
  * written. The numbers in v behind a sequence's end must be finite.
+ *
+ * With a page_size the first axis of k and v counts pages, and their axis of keys has the
+ * page_size. In the pages that the table names, all numbers in v must be finite, even those behind
+ * a sequence's end.
  */
 typedef struct cuc_attention_args {
     size_t struct_size;      /**< sizeof(cuc_attention_args); the initializers set it */
@@ -183,11 +194,20 @@ typedef struct cuc_attention_args {
     const cuc_tensor *key_offsets;   /**< i32 [batch + 1]; may be query_offsets */
     int64_t most_queries; /**< with CUC_ATTENTION_VARIABLE: at least the number of queries of the
                                longest sequence; larger sequences are cut */
+    /** i32 [batch][pages of a sequence], the numbers of pages; read by plans with a page_size. Keys
+     * i page_size and following of a sequence are those of its page i */
+    const cuc_tensor *page_table;
+    const cuc_tensor *key_lengths; /**< i32 [batch], the keys of each sequence; read by plans with a
+                                        page_size */
+    cuc_device_ptr workspace;      /**< a multiple of 256, used by one call at a time; 0 if the plan
+                                        needs none */
+    uint64_t workspace_bytes;      /**< size of the workspace; at least
+                                        cuc_attention_plan_workspace_bytes() */
 } cuc_attention_args;
 
-#define CUC_ATTENTION_ARGS_INIT                                           \
-    {                                                                     \
-        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_ATTENTION_ARGS_INIT                                                       \
+    {                                                                                 \
+        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus
@@ -271,14 +291,15 @@ CUC_API void cuc_attention_plan_release(cuc_attention_plan *plan);
  *         end of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
  *         CUC_ATTENTION_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph
+ * @capture becomes a node of the graph, or two if keys are split
  * @param stream the queue, of the plan's device
  * @param plan   the plan
  * @param args   read before the call returns
  * @retval CUC_OK                     enqueued; a fault while running shows in a later call
  * @retval CUC_ERROR_INVALID_ARGUMENT a handle or args is NULL, an array is missing or does not
- *                                    match the plan, shapes do not match, or the scale is not
- *                                    finite: the message names it and the expected value
+ *                                    match the plan, shapes do not match, the workspace is too
+ *                                    small, or the scale is not finite: the message names it and
+ *                                    the expected value
  * @retval CUC_ERROR_INVALID_HANDLE   stream or plan is not alive
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
  * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
@@ -296,7 +317,7 @@ typedef struct cuc_attention_choice {
     int32_t warps;      /**< 0: the compiler's choice */
     int32_t pipeline;   /**< 1: TMA and wgmma, where addresses and strides allow; 0: not possible
                              with these tiles or on this device */
-    int32_t reserved;   /**< 0 */
+    int32_t parts;      /**< 1: keys are not split */
     int64_t tiles;      /**< number of tiles for the plan's extents; 0: an extent is not given */
     const char *by;     /**< "options" or "rules"; static storage */
 } cuc_attention_choice;
@@ -320,6 +341,21 @@ typedef struct cuc_attention_choice {
  */
 CUC_API cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out,
                                                  const cuc_attention_plan *plan);
+
+/**
+ * The size of the workspace that a call needs.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param plan    the plan
+ * @param batch   number of batches
+ * @param heads   heads of q
+ * @param queries queries of a sequence
+ * @return bytes; 0 if keys are not split, and for NULL; UINT64_MAX if the size exceeds 64 bits
+ * @since 0.1
+ */
+CUC_API uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
+                                                    int64_t heads, int64_t queries);
 
 /**
  * The tile program of a plan, to read or to start from.

@@ -13,12 +13,12 @@
 
 enum {
     MOST_ACROSS = 65535, // blocks along the grid's second and third axis
-    MOST_ARGUMENTS = 12 + CUC_ATTENTION_MAX_SIDES,
+    MOST_ARGUMENTS = 16 + CUC_ATTENTION_MAX_SIDES,
 };
 
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
 struct views {
-    cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets;
+    cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
     int64_t first_batch, first_head;
 };
 
@@ -53,39 +53,52 @@ static void make_views(struct views *v, const struct cuc__attention_call *c)
         v->lse = *a->lse;
     if (a->sinks)
         v->sinks = *a->sinks;
-    if (c->plan->kind.variable) {
+    if (c->plan->kind.variable)
         v->query_offsets = *a->query_offsets;
+    if (c->plan->kind.variable && !c->plan->kind.page_size)
         v->key_offsets = *a->key_offsets;
+    if (c->plan->kind.page_size) {
+        v->page_table = *a->page_table;
+        v->key_lengths = *a->key_lengths;
     }
     for (int i = 0; i < 4 && c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST; i++)
         exchange(all[i]);
 }
 
 // Restricts the views to batches [from, from + count).
-static void narrow_batches(struct views *v, bool variable, int64_t from, int64_t count)
+static void narrow_batches(struct views *v, const struct cuc__attention_kind *kind, int64_t from,
+                           int64_t count)
 {
-    cuc_tensor *all[] = { &v->q, &v->k, &v->v, &v->o, &v->lse };
+
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse }, *keys[] = { &v->k, &v->v };
 
     v->first_batch = from;
-    if (variable) {
+    if (kind->variable)
         narrow(&v->query_offsets, 0, from, count + 1);
-        narrow(&v->key_offsets, 0, from, count + 1);
+    for (int i = 0; i < CUC_LENGTH(queries) && !kind->variable; i++)
+        if (queries[i]->rank)
+            narrow(queries[i], 0, from, count);
+    if (kind->page_size) {
+        narrow(&v->page_table, 0, from, count);
+        narrow(&v->key_lengths, 0, from, count);
         return;
     }
-    for (int i = 0; i < CUC_LENGTH(all); i++)
-        if (all[i]->rank)
-            narrow(all[i], 0, from, count);
+    if (kind->variable)
+        narrow(&v->key_offsets, 0, from, count + 1);
+    for (int i = 0; i < CUC_LENGTH(keys) && !kind->variable; i++)
+        narrow(keys[i], 0, from, count);
 }
 
 // Restricts the views to key heads [from, from + count). Each of them has `group` heads.
-static void narrow_heads(struct views *v, bool variable, int64_t from, int64_t count, int64_t group)
+static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind, int64_t from,
+                         int64_t count, int64_t group)
 {
-    int32_t axis = variable ? 0 : 1;
+    int32_t axis = kind->variable ? 0 : 1, of_keys = kind->page_size ? 1 : axis;
 
     v->first_head = from * group;
     narrow(&v->q, axis, from * group, count * group);
-    narrow(&v->k, axis, from, count);
-    narrow(&v->v, axis, from, count);
+    narrow(&v->k, of_keys, from, count);
+    narrow(&v->v, of_keys, from, count);
     narrow(&v->o, axis, from * group, count * group);
     if (v->lse.rank)
         narrow(&v->lse, axis, from * group, count * group);
@@ -93,40 +106,117 @@ static void narrow_heads(struct views *v, bool variable, int64_t from, int64_t c
         narrow(&v->sinks, 0, from * group, count * group);
 }
 
-// Passes the parameters in the order of cuc__attention_source() to the kernel and launches it. A
-// kernel whose code waits for the stream's preceding kernel begins before that kernel has ended.
-static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream,
-                         const struct views *v)
+// Splits the axis of heads into key heads and the heads of each.
+static void split_heads(cuc_tensor *t, int32_t axis, int64_t group)
 {
-    const cuc_attention_plan *p = c->plan;
+    if (!t->rank)
+        return;
+    for (int32_t i = t->rank++; i > axis; i--) {
+        t->shape[i] = t->shape[i - 1];
+        t->strides[i] = t->strides[i - 1];
+    }
+    t->shape[axis] /= group;
+    t->strides[axis] *= group;
+    t->shape[axis + 1] = group;
+}
+
+// Lays out the results of parts in the workspace: f32 [parts, batch, key heads, group, queries,
+// value width], or without the last axis.
+static cuc_tensor part_view(const cuc_tensor *o, int32_t parts, bool width, cuc_device_ptr at)
+{
+    cuc_tensor t = { .data = at, .dtype = CUC_F32, .rank = width ? 6 : 5, .device = o->device };
+    int64_t stride = 1;
+
+    t.shape[0] = parts;
+    for (int32_t i = 1; i < t.rank; i++)
+        t.shape[i] = o->shape[i - 1];
+    for (int32_t i = t.rank - 1; i >= 0; i--) {
+        t.strides[i] = stride;
+        stride *= t.shape[i];
+    }
+    return t;
+}
+
+// A kernel whose code waits for the stream's preceding kernel begins before that kernel has ended.
+static cuc_status launch_kernel(const cuc_attention_plan *plan, cuc_stream *stream,
+                                cuc_kernel *kernel, const cuc_arg *args, size_t count)
+{
     cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
-    double scale = c->args->scale != 0 ? c->args->scale : 1 / sqrt((double)p->kind.width);
+
+    if (kernel->tile->code->signature->kernel->waits_for_grids && !plan->plain_launch)
+        config.flags = CUC_LAUNCH_PROGRAMMATIC;
+    return cuc_launch(stream, &config, kernel, args, count);
+}
+
+static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
+                              const struct views *v, const cuc_tensor part[2])
+{
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
 
-    args[count++] = CUC_ARG(&v->q);
-    args[count++] = CUC_ARG(&v->k);
-    args[count++] = CUC_ARG(&v->v);
+    args[count++] = CUC_ARG(&part[0]);
+    args[count++] = CUC_ARG(&part[1]);
     args[count++] = CUC_ARG(&v->o);
     if (p->kind.lse)
         args[count++] = CUC_ARG(&v->lse);
     if (p->kind.sinks)
         args[count++] = CUC_ARG(&v->sinks);
-    if (p->kind.variable) {
-        args[count++] = CUC_ARG(&v->query_offsets);
-        args[count++] = CUC_ARG(&v->key_offsets);
-        args[count++] = CUC_ARG(c->args->most_queries);
+    return launch_kernel(p, stream, p->join, args, count);
+}
+
+// Passes the parameters in the order of cuc__attention_source() to the kernel and launches it.
+static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream, struct views *v,
+                         int64_t group)
+{
+    const cuc_attention_plan *p = c->plan;
+    const struct cuc__attention_kind *k = &p->kind;
+    double scale = c->args->scale != 0 ? c->args->scale : 1 / sqrt((double)k->width);
+    cuc_tensor part[2];
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = 0;
+
+    if (k->few) {
+        split_heads(&v->q, 1, group);
+        split_heads(&v->o, 1, group);
+        split_heads(&v->lse, 1, group);
+        split_heads(&v->sinks, 0, group);
     }
-    for (uint32_t i = 0; i < p->kind.side_count; i++)
+    args[count++] = CUC_ARG(&v->q);
+    args[count++] = CUC_ARG(&v->k);
+    args[count++] = CUC_ARG(&v->v);
+    if (p->join) {
+        part[0] = part_view(&v->o, p->tile.parts, true, c->args->workspace);
+        part[1] = part_view(&v->o, p->tile.parts, false,
+                            c->args->workspace + (uint64_t)part[0].strides[0] *
+                                                     (uint64_t)p->tile.parts * sizeof(float));
+        args[count++] = CUC_ARG(&part[0]);
+        args[count++] = CUC_ARG(&part[1]);
+    } else {
+        args[count++] = CUC_ARG(&v->o);
+        if (k->lse)
+            args[count++] = CUC_ARG(&v->lse);
+        if (k->sinks)
+            args[count++] = CUC_ARG(&v->sinks);
+    }
+    if (k->variable)
+        args[count++] = CUC_ARG(&v->query_offsets);
+    if (k->variable && !k->page_size)
+        args[count++] = CUC_ARG(&v->key_offsets);
+    if (k->page_size) {
+        args[count++] = CUC_ARG(&v->page_table);
+        args[count++] = CUC_ARG(&v->key_lengths);
+    }
+    if (k->variable)
+        args[count++] = CUC_ARG(c->args->most_queries);
+    for (uint32_t i = 0; i < k->side_count; i++)
         args[count++] = CUC_ARG(&c->args->sides[i]);
-    if (p->kind.scored) {
+    if (k->scored) {
         args[count++] = CUC_ARG(v->first_batch);
         args[count++] = CUC_ARG(v->first_head);
     }
     args[count++] = CUC_ARG((float)scale);
-    if (p->kernel->tile->code->signature->kernel->waits_for_grids && !p->plain_launch)
-        config.flags = CUC_LAUNCH_PROGRAMMATIC;
-    return cuc_launch(stream, &config, p->kernel, args, count);
+    cuc_status st = launch_kernel(p, stream, p->kernel, args, count);
+    return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
 }
 
 static int64_t least(int64_t x, int64_t y)
@@ -138,10 +228,10 @@ static int64_t least(int64_t x, int64_t y)
 static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *stream)
 {
     struct views all = { .first_batch = 0 };
-    bool variable = c->plan->kind.variable;
+    const struct cuc__attention_kind *kind = &c->plan->kind;
     cuc_status st = CUC_OK;
 
-    if (!c->batch || !c->heads || !c->queries || (variable && !c->args->most_queries))
+    if (!c->batch || !c->heads || !c->queries || (kind->variable && !c->args->most_queries))
         return CUC_OK; // an empty result
     int64_t group = c->heads / c->key_heads;
     int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;
@@ -150,10 +240,10 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
         for (int64_t h = 0; h < c->key_heads && st >= 0; h += heads) {
             struct views v = all;
             if (c->batch > MOST_ACROSS)
-                narrow_batches(&v, variable, b, least(c->batch - b, MOST_ACROSS));
+                narrow_batches(&v, kind, b, least(c->batch - b, MOST_ACROSS));
             if (c->key_heads > heads)
-                narrow_heads(&v, variable, h, least(c->key_heads - h, heads), group);
-            st = launch(c, stream, &v);
+                narrow_heads(&v, kind, h, least(c->key_heads - h, heads), group);
+            st = launch(c, stream, &v, group);
         }
     return st;
 }

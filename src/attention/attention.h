@@ -26,16 +26,20 @@ struct cuc__attention_kind {
     bool variable; // sequences of any lengths lie one after another
     struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
     uint32_t side_count;
+    int32_t page_size; // 0: keys are not in pages
+    bool few;          // few queries: a tile holds those of several heads, and keys may be split
 };
 
 struct cuc__attention_tile {
     int32_t queries, keys;
     int32_t stages, warps; // 0 leaves the choice to the compiler
+    int32_t heads;         // heads of a tile, each with `queries`, if they are few; otherwise 1
+    int32_t parts;         // of the keys
 };
 
 // The extents for which a tile is chosen. 0: large.
 struct cuc__attention_shape {
-    int64_t batch, heads, queries, keys;
+    int64_t batch, heads, key_heads, queries, keys;
 };
 
 // Defined in options.c. Translates options to the kernel's terms. Records a failure under the name
@@ -71,7 +75,10 @@ struct cuc_attention_plan {
     char *text;
     cuc_object *object;
     cuc_kernel *kernel;
+    cuc_kernel *join; // adds up the parts of split keys, or NULL
 };
+
+enum { CUC__ATTENTION_WORKSPACE_ALIGN = 256 };
 
 // Defined in check.c. Checks a call, whose arguments are already read, and reads its extents from
 // the arrays.
@@ -79,7 +86,7 @@ struct cuc__attention_call {
     cuc_attention_plan *plan;
     const cuc_attention_args *args;
     const char *function;
-    int64_t batch, heads, key_heads, queries, keys;
+    int64_t batch, heads, key_heads, queries, keys, pages;
 };
 cuc_status cuc__attention_check(struct cuc__attention_call *call, const struct cuc_stream *stream);
 

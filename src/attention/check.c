@@ -42,9 +42,9 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
 
     if (!e->dtype && t)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "%s is given, but the plan was made without it: leave it NULL, or make "
-                         "the plan with CUC_ATTENTION_%s",
-                         e->name, e->flag);
+                         "%s is given, but the plan was made without it: leave it NULL%s%s",
+                         e->name, e->flag ? ", or make the plan with CUC_ATTENTION_" : "",
+                         e->flag ? e->flag : "");
     if (!e->dtype)
         return CUC_OK;
     if (!t)
@@ -99,9 +99,12 @@ static void read_shape(struct cuc__attention_call *c)
         c->heads = q->shape[first + last];
         c->queries = q->shape[first + 1 - last];
     }
+    if (c->plan->kind.page_size)
+        first = 1;
     if (k && k->rank == first + 3) {
+        c->pages = k->shape[0];
         c->key_heads = k->shape[first + last];
-        c->keys = k->shape[first + 1 - last];
+        c->keys = c->plan->kind.page_size ? c->plan->kind.page_size : k->shape[first + 1 - last];
     }
     if (variable)
         c->batch = offsets && offsets->rank == 1 ? offsets->shape[0] - 1 : -1;
@@ -110,14 +113,17 @@ static void read_shape(struct cuc__attention_call *c)
 // Describes q, k, v, o or lse: the extents between a batch axis, if there is one, and the width.
 static struct expected describe(const struct cuc__attention_call *c, const char *name,
                                 const cuc_tensor *tensor, cuc_dtype dtype, int64_t heads,
-                                int64_t sequence, int64_t width, const char *const names[2])
+                                int64_t sequence, int64_t width, bool paged,
+                                const char *const names[2])
 {
     bool last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST && width != NO_WIDTH;
     struct expected e = {
         .name = name, .tensor = tensor, .dtype = dtype, .names = names[last], .flag = "LSE"
     };
 
-    if (c->plan->kind.variable)
+    if (paged)
+        e.shape[e.rank++] = c->pages;
+    else if (c->plan->kind.variable)
         e.names += strlen("batch, ");
     else
         e.shape[e.rank++] = c->batch;
@@ -157,6 +163,23 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
     return CUC_OK;
 }
 
+static cuc_status check_workspace(const struct cuc__attention_call *c)
+{
+    const cuc_attention_args *a = c->args;
+    uint64_t needed = cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads, c->queries);
+
+    if (a->workspace % CUC__ATTENTION_WORKSPACE_ALIGN)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace is 0x%" PRIx64 ", expected a multiple of %d", a->workspace,
+                         CUC__ATTENTION_WORKSPACE_ALIGN);
+    if (needed && (!a->workspace || a->workspace_bytes < needed))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace has %" PRIu64 " bytes, expected %" PRIu64
+                         " for %d parts of the keys, as cuc_attention_plan_workspace_bytes() says",
+                         a->workspace ? a->workspace_bytes : 0, needed, c->plan->tile.parts);
+    return CUC_OK;
+}
+
 static cuc_status check_arrays(struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
@@ -167,16 +190,23 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         { "batch, key heads, keys, value width", "batch, keys, key heads, value width" },
         { "batch, heads, queries, value width", "batch, queries, heads, value width" },
         { "batch, heads, queries", "batch, heads, queries" },
+        { NULL, NULL },
+        { "pages, key heads, page size, width", "pages, page size, key heads, width" },
+        { "pages, key heads, page size, value width", "pages, page size, key heads, value width" },
     };
+    bool paged = k->page_size;
     cuc_dtype offsets = k->variable ? CUC_I32 : 0;
 
     read_shape(c);
     const struct expected all[] = {
-        describe(c, "q", a->q, k->dtype, c->heads, c->queries, k->width, names[0]),
-        describe(c, "k", a->k, k->dtype, c->key_heads, c->keys, k->width, names[1]),
-        describe(c, "v", a->v, k->dtype, c->key_heads, c->keys, k->value_width, names[2]),
-        describe(c, "o", a->o, k->dtype, c->heads, c->queries, k->value_width, names[3]),
-        describe(c, "lse", a->lse, k->lse ? CUC_F32 : 0, c->heads, c->queries, NO_WIDTH, names[4]),
+        describe(c, "q", a->q, k->dtype, c->heads, c->queries, k->width, false, names[0]),
+        describe(c, "k", a->k, k->dtype, c->key_heads, c->keys, k->width, paged,
+                 names[1 + 5 * paged]),
+        describe(c, "v", a->v, k->dtype, c->key_heads, c->keys, k->value_width, paged,
+                 names[2 + 5 * paged]),
+        describe(c, "o", a->o, k->dtype, c->heads, c->queries, k->value_width, false, names[3]),
+        describe(c, "lse", a->lse, k->lse ? CUC_F32 : 0, c->heads, c->queries, NO_WIDTH, false,
+                 names[4]),
         { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads", "SINKS" },
         { "query_offsets",
           a->query_offsets,
@@ -185,7 +215,21 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           { c->batch + 1 },
           "batch + 1",
           "VARIABLE" },
-        { "key_offsets", a->key_offsets, offsets, 1, { c->batch + 1 }, "batch + 1", "VARIABLE" },
+        { "key_offsets",
+          a->key_offsets,
+          paged ? 0 : offsets,
+          1,
+          { c->batch + 1 },
+          "batch + 1",
+          "VARIABLE" },
+        { "page_table",
+          a->page_table,
+          paged ? CUC_I32 : 0,
+          2,
+          { c->batch, -1 },
+          "batch, pages of a sequence",
+          NULL },
+        { "key_lengths", a->key_lengths, paged ? CUC_I32 : 0, 1, { c->batch }, "batch", NULL },
     };
     for (int i = 0; i < CUC_LENGTH(all); i++) {
         cuc_status st = check_array(c, &all[i]);
@@ -206,6 +250,8 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                          k->variable ? "0 to 2147483647"
                                      : "0, as the plan was made without CUC_ATTENTION_VARIABLE");
     cuc_status st = check_sides(c);
+    if (st >= 0)
+        st = check_workspace(c);
     if (st >= 0)
         st = check_written(c, "o", a->o);
     return st < 0 || !k->lse ? st : check_written(c, "lse", a->lse);

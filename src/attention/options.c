@@ -9,7 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_WIDTH = 256, MOST_TILE = 256, TILE_STEP = 16, MOST_STAGES = 24, MOST_WARPS = 32 };
+enum {
+    MOST_WIDTH = 256,
+    MOST_TILE = 256,
+    TILE_STEP = 16,
+    MOST_STAGES = 24,
+    MOST_WARPS = 32,
+    MOST_PAGE = 65536,
+    MOST_PARTS = 64,
+    MOST_FEW = 16
+};
 
 void cuc_attention_options_init(cuc_attention_options *options, size_t caller_size)
 {
@@ -43,9 +52,18 @@ static cuc_status check_fields(const cuc_attention_options *o, const char *funct
         { "keys", o->keys, 0, INT32_MAX, NULL },
         { "side_count", o->side_count, 0, CUC_ATTENTION_MAX_SIDES, NULL },
         { "reserved", o->reserved, 0, 0, NULL },
+        { "page_size", o->page_size, 0, MOST_PAGE, NULL },
+        { "parts", o->parts, 0, MOST_PARTS, NULL },
     };
 
     return cuc__check_ranges(rows, CUC_LENGTH(rows), function);
+}
+
+// Few queries take a kernel of their own.
+static bool is_few(const cuc_attention_options *o)
+{
+    return o->queries && o->queries <= MOST_FEW && !(o->flags & CUC_ATTENTION_VARIABLE) &&
+           !o->tile_q;
 }
 
 static cuc_status check_together(const cuc_attention_options *o, const char *function)
@@ -66,6 +84,12 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "tile_q and tile_k are multiples of 16, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
+        { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
+        { o->page_size && o->tile_k && o->page_size % o->tile_k,
+          "tile_k does not divide page_size" },
+        { o->parts > 1 && !is_few(o), "parts is for 1 to 16 queries in each sequence, without "
+                                      "CUC_ATTENTION_VARIABLE and tile_q: "
+                                      "set queries, or leave it 0" },
         { o->side_count && !o->sides, "sides is NULL, but side_count is not 0" },
         { o->side_count && !o->score,
           "sides are given, but there is no score function to read them" },
@@ -171,11 +195,17 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .lse = o->flags & CUC_ATTENTION_LSE,
         .sinks = o->flags & CUC_ATTENTION_SINKS,
         .scored = o->score,
+        .page_size = o->page_size,
+        .few = is_few(o),
         .variable = o->flags & CUC_ATTENTION_VARIABLE,
     };
-    q->shape = (struct cuc__attention_shape){ o->batch, o->heads, o->queries,
+    q->shape = (struct cuc__attention_shape){ o->batch, o->heads,
+                                              o->key_heads ? o->key_heads : o->heads, o->queries,
                                               o->keys ? o->keys : o->queries };
-    q->wanted = (struct cuc__attention_tile){ o->tile_q, o->tile_k, o->stages, o->warps };
+    q->wanted =
+        (struct cuc__attention_tile){ o->tile_q, o->tile_k, o->stages, o->warps, 0, o->parts };
+    if (q->kind.few)
+        q->pipelined = false;
     q->score = o->score;
     return read_sides(&q->kind, o, function);
 }

@@ -9,6 +9,7 @@
 #include "code/kernel_tile.h"
 #include "device/device.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void report_choice(cuc_attention_plan *p, const struct cuc__attention_problem *q)
@@ -20,11 +21,11 @@ static void report_choice(cuc_attention_plan *p, const struct cuc__attention_pro
     p->choice.tile_k = p->tile.keys;
     p->choice.stages = p->tile.stages;
     p->choice.warps = p->tile.warps;
+    p->choice.parts = p->tile.parts;
     p->choice.pipeline = p->kernel->tile->code->signature->entry[0].variant == TILE_TMA;
-    if (__builtin_mul_overflow(s->batch * s->heads, // two numbers of 31 bits
-                               (s->queries + p->tile.queries - 1) / p->tile.queries,
-                               &p->choice.tiles))
-        p->choice.tiles = INT64_MAX;
+    double tiles = (double)s->batch * (double)s->heads * p->tile.parts / p->tile.heads *
+                   ceil((double)s->queries / p->tile.queries);
+    p->choice.tiles = tiles < (double)INT64_MAX ? (int64_t)ceil(tiles) : INT64_MAX;
     p->choice.by = q->wanted.queries && q->wanted.keys ? "options" : "rules";
 }
 
@@ -45,8 +46,11 @@ static cuc_status compile(cuc_attention_plan *p, const struct cuc__attention_pro
     if (st >= 0)
         st = cuc_program_compile(&p->object, program, CUC_CODE_PTX);
     cuc_program_release(program);
+    bool parts = p->tile.parts > 1;
     if (st >= 0)
-        st = cuc_object_get_kernel(&p->kernel, p->object, "attention");
+        st = cuc_object_get_kernel(&p->kernel, p->object, parts ? "attention_parts" : "attention");
+    if (st >= 0 && parts)
+        st = cuc_object_get_kernel(&p->join, p->object, "attention");
     return cuc__pass(st, function);
 }
 
@@ -89,6 +93,7 @@ void cuc_attention_plan_release(cuc_attention_plan *plan)
 {
     if (!cuc__handle_drop(plan, CUC__HANDLE_ATTENTION_PLAN))
         return;
+    cuc_kernel_release(plan->join);
     cuc_kernel_release(plan->kernel);
     cuc_object_release(plan->object);
     free(plan->text);
@@ -102,6 +107,21 @@ cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_at
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(plan, ATTENTION_PLAN);
     return CUC_WRITE_STRUCT(out, &plan->choice, cuc_attention_choice);
+}
+
+uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
+                                            int64_t heads, int64_t queries)
+{
+    uint64_t bytes;
+
+    if (!plan || plan->tile.parts <= 1 || batch <= 0 || heads <= 0 || queries <= 0)
+        return 0;
+    if (__builtin_mul_overflow((uint64_t)batch, (uint64_t)heads, &bytes) ||
+        __builtin_mul_overflow(bytes, (uint64_t)queries, &bytes) ||
+        __builtin_mul_overflow(
+            bytes, (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1) * 4, &bytes))
+        return UINT64_MAX; // more than any workspace
+    return bytes;
 }
 
 const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)

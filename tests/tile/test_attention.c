@@ -126,7 +126,8 @@ static void drop(struct array *a)
 // ---- Score functions
 
 struct arrays {
-    struct array q, k, v, o, lse, sinks, offsets[2], sides[CUC_ATTENTION_MAX_SIDES];
+    struct array q, k, v, o, lse, sinks, offsets[2], table, key_lengths, workspace,
+        sides[CUC_ATTENTION_MAX_SIDES];
     cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
     cuc_attention_args args;
 };
@@ -225,7 +226,7 @@ struct row {
 };
 
 // Queries and keys of sequences of any lengths; the last pair is -1, -1.
-enum { MOST_SEQUENCES = 6, MOST_KEYS = 512 };
+enum { MOST_SEQUENCES = 6, MOST_KEYS = 1024 };
 static const int64_t lengths[][MOST_SEQUENCES + 1][2] = {
     { { -1, -1 } },
     { { 70, 70 }, { 1, 1 }, { 130, 130 }, { 0, 0 }, { 64, 64 }, { -1, -1 } },
@@ -233,18 +234,23 @@ static const int64_t lengths[][MOST_SEQUENCES + 1][2] = {
     { { 40, 40 }, { -1, -1 } },
 };
 
+static bool is_variable(const struct row *r)
+{
+    return r->o.flags & CUC_ATTENTION_VARIABLE;
+}
+
 static int64_t sequences(const struct row *r)
 {
     int64_t count = 0;
 
-    while (r->lengths && lengths[r->lengths][count][0] >= 0)
+    while (is_variable(r) && lengths[r->lengths][count][0] >= 0)
         count++;
-    return r->lengths ? count : r->batch;
+    return is_variable(r) ? count : r->batch;
 }
 
 static int64_t queries_of(const struct row *r, int64_t b)
 {
-    return r->lengths ? lengths[r->lengths][b][0] : r->queries;
+    return is_variable(r) ? lengths[r->lengths][b][0] : r->queries;
 }
 
 static int64_t keys_of(const struct row *r, int64_t b)
@@ -261,6 +267,27 @@ static int64_t offset_of(const struct row *r, bool keys, int64_t b)
     for (int64_t i = 0; i < b; i++)
         at += lengths[r->lengths][i][keys];
     return at;
+}
+
+static int64_t pages_of(const struct row *r, int64_t b)
+{
+    return (keys_of(r, b) + r->o.page_size - 1) / r->o.page_size;
+}
+
+// Returns the number of a sequence's page in memory. Pages are scattered, and some are unused.
+static int64_t page_of(const struct row *r, int64_t b, int64_t page, int64_t *count)
+{
+    enum { STEP = 7 }; // has no divisor in common with the number of pages
+    int64_t at = page, all = 1;
+
+    for (int64_t i = 0; i < sequences(r); i++) {
+        at += i < b ? pages_of(r, i) : 0;
+        all += pages_of(r, i);
+    }
+    all += STEP - all % STEP + 1;
+    if (count)
+        *count = all;
+    return at * STEP % all;
 }
 
 static int64_t tokens_of(const struct row *r, bool keys)
@@ -282,6 +309,11 @@ static int64_t tokens_of(const struct row *r, bool keys)
     {                                                                                           \
         text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
             "0123", 0, 0, SCORE, 0                                                              \
+    }
+#define PAGED(text, HQ, HK, SQ, PAGE, SCORE, ...)                                                  \
+    {                                                                                              \
+        text, { .struct_size = sizeof(cuc_attention_options), .page_size = PAGE, __VA_ARGS__ }, 5, \
+            HQ, HK, SQ, 0, "0123", 0, 0, SCORE, 2                                                  \
     }
 #define VARIABLE(text, HQ, HK, LENGTHS, MEMORY, SCORE, FLAGS, ...) \
     {                                                              \
@@ -388,6 +420,43 @@ static const struct row rows[] = {
              .arch = "sm_80"),
     VARIABLE("sm_80, variable lengths, other keys", 1, 1, 2, "012", PLAIN, CUC_ATTENTION_SINKS, HF, .width = 64,
              .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
+    ROW("few queries", 2, 8, 2, 1, 300, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, LSE),
+    ROW("few queries in parts", 2, 8, 2, 1, 300, HF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, .parts = 3,
+        LSE),
+    ROW("few queries in more parts than steps", 2, 4, 2, 1, 70, BF, .width = 128, .queries = 1, .heads = 4,
+        .key_heads = 2, .parts = 7, LSE),
+    ROW("few queries in 64 parts", 1, 4, 2, 1, 700, BF, .width = 256, .queries = 1, .parts = 64),
+    ROW("few queries with sinks", 1, 6, 2, 3, 100, BF, .width = 64, .queries = 3, .heads = 6, .key_heads = 2,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE, .mask = CAUSAL, .align = LAST),
+    ROW("few queries with sinks in parts", 1, 6, 2, 3, 100, HF, .width = 64, .queries = 3, .heads = 6, .key_heads = 2,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE, .mask = CAUSAL, .align = LAST, .parts = 2),
+    ROW("few queries, causal, in parts", 1, 6, 2, 5, 300, BF, .width = 64, .queries = 5, .heads = 6, .key_heads = 2,
+        .mask = CAUSAL, .align = LAST, .window_left = 150, .parts = 4, LSE),
+    ROW("few queries that see nothing, in parts", 1, 4, 2, 9, 4, HF, .width = 32, .value_width = 40, .queries = 9,
+        .heads = 4, .key_heads = 2, .mask = CAUSAL, .align = LAST, .parts = 2, LSE),
+    ROW("few queries and no key, in parts", 1, 4, 2, 2, 0, BF, .width = 64, .queries = 2, .parts = 2, LSE),
+    ROW("few queries, parts chosen", 1, 8, 1, 1, 512, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 1,
+        .batch = 1, .keys = 100000, LSE),
+    ROW("more queries than the plan was made for, in parts", 1, 8, 2, 40, 100, HF, .width = 64, .queries = 1,
+        .heads = 8, .key_heads = 2, .mask = CAUSAL, .parts = 2, LSE),
+    SCORED("few queries with ALiBi in parts", 2, 4, 2, 3, 150, ALIBI, BF, .width = 64, .queries = 3, .heads = 4,
+           .key_heads = 2, .parts = 3, LSE),
+    LAID("few queries, sequence first, in parts", 2, 4, 2, 2, 90, "0123", 8, 0, BF, .width = 64, .queries = 2, .heads = 4,
+         .key_heads = 2, .parts = 2, .order = CUC_ATTENTION_SEQUENCE_FIRST, LSE),
+    ROW("few queries on sm_80", 2, 8, 2, 1, 300, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, .parts = 2,
+        .arch = "sm_80", LSE),
+    PAGED("pages of 16, one query", 4, 2, 1, 16, PLAIN, BF, .width = 64, .queries = 1, .heads = 4, .key_heads = 2, LSE),
+    PAGED("pages of 64, one query in parts", 4, 2, 1, 64, PLAIN, HF, .width = 64, .queries = 1, .heads = 4,
+          .key_heads = 2, .parts = 2, LSE),
+    PAGED("pages of 48, sequence first, one query", 4, 2, 1, 48, PLAIN, BF, .width = 128, .queries = 1, .heads = 4,
+          .key_heads = 2, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    PAGED("pages of 128, many queries", 2, 1, 70, 128, PLAIN, BF, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
+    PAGED("pages of 32, many queries", 2, 2, 70, 32, ALIBI, HF, .width = 64, LSE),
+    PAGED("pages on sm_80", 2, 2, 30, 64, PLAIN, HF, .width = 64, .arch = "sm_80", LSE),
+    VARIABLE("pages and variable lengths", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL,
+             .align = LAST, .page_size = 64),
+    VARIABLE("pages and variable lengths on sm_80", 2, 1, 2, "012", PLAIN, CUC_ATTENTION_LSE, HF, .width = 64,
+             .mask = CAUSAL, .align = LAST, .page_size = 16, .arch = "sm_80"),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
@@ -433,6 +502,26 @@ static void make_sides(struct arrays *x, const struct row *r)
     x->args.sides = x->tensors;
 }
 
+static void make_pages(struct arrays *x, const struct row *r)
+{
+    enum { TABLE = 24, NO_PAGE = 1 << 30 };
+
+    make(&x->table, CUC_I32, 2, (const int64_t[]){ sequences(r), TABLE }, "01", 3);
+    make(&x->key_lengths, CUC_I32, 1, (const int64_t[]){ sequences(r) }, "0", 0);
+    for (int64_t b = 0; b < sequences(r); b++) {
+        int32_t length = (int32_t)keys_of(r, b);
+        memcpy(at(&x->key_lengths, &b), &length, sizeof(length));
+        for (int64_t i = 0; i < TABLE; i++) {
+            int32_t page = i < pages_of(r, b) ? (int32_t)page_of(r, b, i, NULL) : NO_PAGE;
+            memcpy(at(&x->table, (const int64_t[]){ b, i }), &page, sizeof(page));
+        }
+    }
+    send(&x->table);
+    send(&x->key_lengths);
+    x->args.page_table = &x->table.t;
+    x->args.key_lengths = &x->key_lengths.t;
+}
+
 static void make_all(struct arrays *x, const struct row *r)
 {
     const cuc_attention_options *o = &r->o;
@@ -450,10 +539,16 @@ static void make_all(struct arrays *x, const struct row *r)
 
     memset(x, 0, sizeof(*x));
     for (int i = 0; i < CUC_LENGTH(all); i++) {
-        int64_t sequence = r->lengths ? tokens_of(r, i == 1 || i == 2) : all[i].sequence;
-        const int64_t shape[] = { r->batch, last ? sequence : all[i].heads,
+        bool keys = i == 1 || i == 2, paged = keys && o->page_size;
+        int64_t sequence = paged            ? o->page_size
+                           : is_variable(r) ? tokens_of(r, keys)
+                                            : all[i].sequence;
+        int64_t first = r->batch, axes = is_variable(r) && !paged ? 3 : 4;
+        if (paged)
+            (void)page_of(r, 0, 0, &first);
+        const int64_t shape[] = { first, last ? sequence : all[i].heads,
                                   last ? all[i].heads : sequence, all[i].width };
-        make(all[i].array, o->dtype, r->lengths ? 3 : 4, shape + (r->lengths != 0), r->memory,
+        make(all[i].array, o->dtype, (int32_t)axes, shape + 4 - axes, paged ? "0123" : r->memory,
              r->gap);
         if (i < 3)
             each(all[i].array, draw);
@@ -467,8 +562,8 @@ static void make_all(struct arrays *x, const struct row *r)
                                     .scale = r->scale };
     if (o->flags & CUC_ATTENTION_LSE) {
         const int64_t shape[] = { r->batch, r->heads,
-                                  r->lengths ? tokens_of(r, false) : r->queries };
-        make(&x->lse, CUC_F32, r->lengths ? 2 : 3, shape + (r->lengths != 0), "012", r->gap);
+                                  is_variable(r) ? tokens_of(r, false) : r->queries };
+        make(&x->lse, CUC_F32, is_variable(r) ? 2 : 3, shape + is_variable(r), "012", r->gap);
         send(&x->lse);
         x->args.lse = &x->lse.t;
     }
@@ -478,7 +573,9 @@ static void make_all(struct arrays *x, const struct row *r)
         send(&x->sinks);
         x->args.sinks = &x->sinks.t;
     }
-    for (int i = 0; r->lengths && i < 2; i++) {
+    if (o->page_size)
+        make_pages(x, r);
+    for (int i = 0; is_variable(r) && i < (o->page_size ? 1 : 2); i++) {
         make(&x->offsets[i], CUC_I32, 1, (const int64_t[]){ sequences(r) + 1 }, "0", 0);
         for (int64_t b = 0; b <= sequences(r); b++) {
             int32_t offset = (int32_t)offset_of(r, i, b);
@@ -494,8 +591,9 @@ static void make_all(struct arrays *x, const struct row *r)
 
 static void drop_all(struct arrays *x)
 {
-    struct array *all[] = { &x->q,          &x->k,          &x->v,        &x->o,        &x->lse,
-                            &x->offsets[0], &x->offsets[1], &x->sides[0], &x->sides[1], &x->sinks };
+    struct array *all[] = { &x->q,          &x->k,           &x->v,        &x->o,        &x->lse,
+                            &x->offsets[0], &x->offsets[1],  &x->sides[0], &x->sides[1], &x->sinks,
+                            &x->table,      &x->key_lengths, &x->workspace };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -509,10 +607,17 @@ static unsigned char *place(const struct array *a, const struct row *r, bool key
                             int64_t h, int64_t i, int64_t d)
 {
     bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
-    int64_t row = r->lengths ? offset_of(r, keys, b) + i : i;
-    const int64_t index[] = { b, last ? row : h, last ? h : row, d };
+    int64_t row = i, first = b;
 
-    return at(a, index + (r->lengths != 0));
+    if (keys && r->o.page_size) {
+        first = page_of(r, b, i / r->o.page_size, NULL);
+        row = i % r->o.page_size;
+    } else if (is_variable(r)) {
+        row += offset_of(r, keys, b);
+    }
+    const int64_t index[] = { first, last ? row : h, last ? h : row, d };
+
+    return at(a, index + 4 - a->t.rank);
 }
 
 static double element(const struct array *a, const struct row *r, bool keys, int64_t b, int64_t h,
@@ -525,9 +630,9 @@ static double element(const struct array *a, const struct row *r, bool keys, int
 static unsigned char *lse_place(const struct array *a, const struct row *r, int64_t b, int64_t h,
                                 int64_t i)
 {
-    const int64_t index[] = { b, h, r->lengths ? offset_of(r, false, b) + i : i };
+    const int64_t index[] = { b, h, is_variable(r) ? offset_of(r, false, b) + i : i };
 
-    return at(a, index + (r->lengths != 0));
+    return at(a, index + is_variable(r));
 }
 
 static bool is_visible(const struct row *r, int64_t b, int64_t i, int64_t j)
@@ -672,6 +777,12 @@ static void check(const struct row *r)
     ck_assert_msg(cuc_attention_plan_create(&plan, device, &o) == CUC_OK, "%s: %s\n%s", r->name,
                   cuc_error_message(), cuc_error_log());
     make_all(&x, r);
+    x.args.workspace_bytes =
+        cuc_attention_plan_workspace_bytes(plan, sequences(r), r->heads, r->queries);
+    if (x.args.workspace_bytes) {
+        ck_ok(cuc_buffer_create(&x.workspace.buffer, stream, NULL, x.args.workspace_bytes));
+        x.args.workspace = cuc_buffer_ptr(x.workspace.buffer);
+    }
     ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
                   cuc_error_message());
     compare(&x, r);
@@ -795,6 +906,11 @@ static const struct {
     { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
     { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
+    { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
+    { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
+      { "tile_k does not divide page_size" } },
+    { BAD(HF, .width = 64, .parts = 65), { "parts is 65", "0 to 64" } },
+    { BAD(HF, .width = 64, .queries = 20, .parts = 2), { "parts is for 1 to 16 queries" } },
     { BAD(HF, .width = 64, .arch = "sm_70"), { "arch is sm_70", "sm_80, 86" } },
     { BAD(HF, .width = 64, .arch = "hopper"), { "hopper", "sm_90a" } },
 };

@@ -578,7 +578,7 @@ struct cuc_attention_choice
     stages::Int32
     warps::Int32
     pipeline::Int32
-    reserved::Int32
+    parts::Int32
     tiles::Int64
     by::Ptr{UInt8}
 end
@@ -1416,6 +1416,10 @@ struct cuc_attention_args
     query_offsets::Ptr{cuc_tensor}
     key_offsets::Ptr{cuc_tensor}
     most_queries::Int64
+    page_table::Ptr{cuc_tensor}
+    key_lengths::Ptr{cuc_tensor}
+    workspace::cuc_device_ptr
+    workspace_bytes::UInt64
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1445,6 +1449,8 @@ struct cuc_attention_options
     sides::Ptr{cuc_attention_side}
     side_count::UInt32
     reserved::UInt32
+    page_size::Int32
+    parts::Int32
 end
 
 # Attributes of one copy in a batch. Zero selects the default of every field.
@@ -1532,6 +1538,9 @@ cuc_attention_plan_retain(plan) =
 # The tile program of a plan, to read or to start from.
 cuc_attention_plan_source(plan, index) =
     ccall((:cuc_attention_plan_source, libcucore), Cstring, (Ptr{cuc_attention_plan}, Csize_t), plan, index)
+# The size of the workspace that a call needs.
+cuc_attention_plan_workspace_bytes(plan, batch, heads, queries) =
+    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64), plan, batch, heads, queries)
 # The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)

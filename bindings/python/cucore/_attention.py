@@ -8,7 +8,8 @@ from . import raw
 from ._cache import Cache
 from ._device import Device
 from ._errors import check, text
-from ._handle import Handle, assign, c_text, create, handle_of, options, word
+from ._handle import Handle, assign, c_number, c_text, create, handle_of, options, word
+from ._memory import Buffer
 from ._stream import StreamLike, as_stream
 from ._tensor import as_tensor, dtype_number
 
@@ -54,7 +55,7 @@ class Attention(Handle):
     `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
     also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
-    lengths; `score`, a function of scores
+    lengths; `page_size`, if keys are in pages; `parts`, to split the keys of few queries; `score`, a function of scores
     in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
     to choose tiles by hand; `arch`; `cache`, a `Cache` to use instead of the default one.
@@ -71,18 +72,21 @@ class Attention(Handle):
 
     def __call__(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, *, lse: Any = None,
                  sinks: Any = None, query_offsets: Any = None, key_offsets: Any = None, most_queries: int = 0,
-                 scale: float | None = None, **sides: Any) -> None:
+                 page_table: Any = None, key_lengths: Any = None, workspace: Buffer | None = None, scale: float | None = None, **sides: Any) -> None:
         """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks`,
-        the offsets of sequences (`variable`) and the side arrays, by name, are required if the
+        the offsets of sequences (`variable`), the table and lengths of pages, and the side arrays, by name, are required if the
         options have them. The default scale is `1 / sqrt(width)`."""
         args = options(raw.cuc_attention_args)
         kept = []
         for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks, "query_offsets": query_offsets,
-                            "key_offsets": key_offsets}.items():
+                            "key_offsets": key_offsets, "page_table": page_table,
+                            "key_lengths": key_lengths}.items():
             if value is not None:
                 kept.append(as_tensor(value))
                 setattr(args, name, kept[-1]._address)
         assign(args, "most_queries", most_queries)
+        if workspace is not None:
+            args.workspace, args.workspace_bytes = workspace.handle, workspace.size
         if {*sides} != {*self._sides}:
             raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected "
                             f"{', '.join(self._sides) or 'none'}")
@@ -97,6 +101,12 @@ class Attention(Handle):
                 raise ValueError("scale is 0: expected another number, or None for 1 / sqrt(width)")
             assign(args, "scale", scale)
         check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
+
+    def workspace_bytes(self, batch: int, heads: int, queries: int) -> int:
+        """Return the workspace size of a call."""
+        sizes = [c_number(ctypes.c_int64, name, value)
+                 for name, value in (("batch", batch), ("heads", heads), ("queries", queries))]
+        return int(raw.cuc_attention_plan_workspace_bytes(self._h, *sizes))
 
     @property
     def choice(self) -> dict[str, Any]:

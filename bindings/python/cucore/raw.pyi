@@ -560,6 +560,10 @@ class cuc_attention_args(ctypes.Structure):
     query_offsets: Pointer
     key_offsets: Pointer
     most_queries: int
+    page_table: Pointer
+    key_lengths: Pointer
+    workspace: int
+    workspace_bytes: int
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -568,7 +572,7 @@ class cuc_attention_choice(ctypes.Structure):
     stages: int
     warps: int
     pipeline: int
-    reserved: int
+    parts: int
     tiles: int
     by: bytes | None
 
@@ -598,6 +602,8 @@ class cuc_attention_options(ctypes.Structure):
     sides: Pointer
     side_count: int
     reserved: int
+    page_size: int
+    parts: int
 
 class cuc_attention_side(ctypes.Structure):
     name: bytes | None
@@ -1402,6 +1408,8 @@ def cuc_attention_plan_retain(plan: Pointer) -> int | None:
     """Add a reference to a plan."""
 def cuc_attention_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
+def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int) -> int:
+    """The size of the workspace that a call needs."""
 def cuc_buffer_access(buffer: Pointer) -> int:
     """The parties that can access a buffer."""
 def cuc_buffer_bytes(buffer: Pointer) -> int:

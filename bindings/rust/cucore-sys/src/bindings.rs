@@ -1200,6 +1200,14 @@ pub struct cuc_attention_args {
     pub key_offsets: *const cuc_tensor,
     /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence; larger sequences are cut
     pub most_queries: i64,
+    /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
+    pub page_table: *const cuc_tensor,
+    /// i32 \[batch\], the keys of each sequence; read by plans with a page_size
+    pub key_lengths: *const cuc_tensor,
+    /// a multiple of 256, used by one call at a time; 0 if the plan needs none
+    pub workspace: cuc_device_ptr,
+    /// size of the workspace; at least cuc_attention_plan_workspace_bytes()
+    pub workspace_bytes: u64,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -1220,8 +1228,8 @@ pub struct cuc_attention_choice {
     pub warps: i32,
     /// 1: TMA and wgmma, where addresses and strides allow; 0: not possible with these tiles or on this device
     pub pipeline: i32,
-    /// 0
-    pub reserved: i32,
+    /// 1: keys are not split
+    pub parts: i32,
     /// number of tiles for the plan's extents; 0: an extent is not given
     pub tiles: i64,
     /// "options" or "rules"; static storage
@@ -1284,6 +1292,10 @@ pub struct cuc_attention_options {
     pub side_count: u32,
     /// 0
     pub reserved: u32,
+    /// Keys of a page, a multiple of 16 up to 65536: keys and values lie in pages, anywhere in memory. 0: they do not
+    pub page_size: i32,
+    /// Parts of a sequence's keys, each for a block of its own, 1 to 64, if `queries` is 1 to 16. The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads and keys
+    pub parts: i32,
 }
 
 zeroed!(cuc_attention_options, struct_size);
@@ -2962,6 +2974,8 @@ extern "C" {
     pub fn cuc_attention_plan_retain(plan: *mut cuc_attention_plan) -> *mut cuc_attention_plan;
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
+    /// The size of the workspace that a call needs.
+    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64) -> u64;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.

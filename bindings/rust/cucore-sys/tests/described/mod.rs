@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 104, 8);
+    row!(cuc_attention_args, 136, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -40,6 +40,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.query_offsets, 80, 8);
     row!(cuc_attention_args.key_offsets, 88, 8);
     row!(cuc_attention_args.most_queries, 96, 8);
+    row!(cuc_attention_args.page_table, 104, 8);
+    row!(cuc_attention_args.key_lengths, 112, 8);
+    row!(cuc_attention_args.workspace, 120, 8);
+    row!(cuc_attention_args.workspace_bytes, 128, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -47,10 +51,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_choice.stages, 16, 4);
     row!(cuc_attention_choice.warps, 20, 4);
     row!(cuc_attention_choice.pipeline, 24, 4);
-    row!(cuc_attention_choice.reserved, 28, 4);
+    row!(cuc_attention_choice.parts, 28, 4);
     row!(cuc_attention_choice.tiles, 32, 8);
     row!(cuc_attention_choice.by, 40, 8);
-    row!(cuc_attention_options, 144, 8);
+    row!(cuc_attention_options, 152, 8);
     row!(cuc_attention_options.struct_size, 0, 8);
     row!(cuc_attention_options.flags, 8, 4);
     row!(cuc_attention_options.dtype, 12, 4);
@@ -76,6 +80,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_options.sides, 128, 8);
     row!(cuc_attention_options.side_count, 136, 4);
     row!(cuc_attention_options.reserved, 140, 4);
+    row!(cuc_attention_options.page_size, 144, 4);
+    row!(cuc_attention_options.parts, 148, 4);
     row!(cuc_attention_side, 16, 8);
     row!(cuc_attention_side.name, 0, 8);
     row!(cuc_attention_side.dtype, 8, 4);
@@ -810,6 +816,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_attention_plan_release", cucore_sys::cuc_attention_plan_release as *const ()),
         ("cuc_attention_plan_retain", cucore_sys::cuc_attention_plan_retain as *const ()),
         ("cuc_attention_plan_source", cucore_sys::cuc_attention_plan_source as *const ()),
+        ("cuc_attention_plan_workspace_bytes", cucore_sys::cuc_attention_plan_workspace_bytes as *const ()),
         ("cuc_buffer_access", cucore_sys::cuc_buffer_access as *const ()),
         ("cuc_buffer_bytes", cucore_sys::cuc_buffer_bytes as *const ()),
         ("cuc_buffer_copy", cucore_sys::cuc_buffer_copy as *const ()),
