@@ -81,7 +81,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     struct tile_feed *feed = &p->feed[p->feeds];
     struct tile_stream *s = &feed->stream;
 
-    *why = "the loop has more than 6 loaded operands, or more than 4 tensor maps";
+    *why = "the loop has more than 8 loaded operands, or more than 6 tensor maps";
     if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
         return NULL;
     p->feeds++;
