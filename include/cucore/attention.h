@@ -60,6 +60,9 @@ enum {
     CUC_ATTENTION_SINKS = 1 << 2,
     /** Sequences of any lengths lie one after another in the arrays, which have no batch axis. */
     CUC_ATTENTION_VARIABLE = 1 << 3,
+    /** The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with
+     * a score function, sinks, pages and variable lengths. */
+    CUC_ATTENTION_BACKWARD = 1 << 4,
 };
 
 /** Maximum number of side arrays of a plan. */
@@ -203,11 +206,16 @@ typedef struct cuc_attention_args {
                                         needs none */
     uint64_t workspace_bytes;      /**< size of the workspace; at least
                                         cuc_attention_plan_workspace_bytes() */
+    const cuc_tensor *d_o; /**< the gradient of o, with its shape; for cuc_attention_backward() */
+    const cuc_tensor *d_q; /**< the gradient of q, with its shape; written by
+                                cuc_attention_backward() */
+    const cuc_tensor *d_k; /**< the gradient of k; written */
+    const cuc_tensor *d_v; /**< the gradient of v; written */
 } cuc_attention_args;
 
-#define CUC_ATTENTION_ARGS_INIT                                                       \
-    {                                                                                 \
-        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_ATTENTION_ARGS_INIT                                                                   \
+    {                                                                                             \
+        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus
@@ -308,6 +316,33 @@ CUC_API void cuc_attention_plan_release(cuc_attention_plan *plan);
 CUC_API cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
                                  const cuc_attention_args *args);
 
+/**
+ * Compute the gradients of q, k and v in stream order.
+ *
+ * q, k, v, o and lse are those of a call of cuc_attention() with the same plan and scale, and d_o
+ * is the gradient of o. The weights are computed again from lse. No array that is read may overlap
+ * d_q, d_k and d_v. Each gradient is added up in f32, in a fixed order: every run gives the same
+ * bits. The gradients of key heads are sums over the heads that share them. The call needs a
+ * workspace.
+ *
+ * @order  enqueues and returns; the arrays must stay valid until the work is complete; otherwise as
+ *         cuc_attention()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each of its three kernels
+ * @param stream the queue, of the plan's device
+ * @param plan   with CUC_ATTENTION_BACKWARD
+ * @param args   read before the call returns
+ * @retval CUC_OK                     enqueued; a fault while running shows in a later call
+ * @retval CUC_ERROR_INVALID_ARGUMENT the plan has no CUC_ATTENTION_BACKWARD; otherwise as
+ *                                    cuc_attention()
+ * @retval CUC_ERROR_INVALID_HANDLE   stream or plan is not alive
+ * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
+ * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
+                                          const cuc_attention_args *args);
+
 /** The choice made for a plan. */
 typedef struct cuc_attention_choice {
     size_t struct_size; /**< sizeof(cuc_attention_choice), set by the caller */
@@ -343,7 +378,7 @@ CUC_API cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out,
                                                  const cuc_attention_plan *plan);
 
 /**
- * The size of the workspace that a call needs.
+ * The size of the workspace that a call needs, of either function.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -351,7 +386,8 @@ CUC_API cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out,
  * @param batch   number of batches
  * @param heads   heads of q
  * @param queries queries of a sequence
- * @return bytes; 0 if keys are not split, and for NULL; UINT64_MAX if the size exceeds 64 bits
+ * @return bytes; 0 if keys are not split and there is no backward pass, and for NULL; UINT64_MAX if
+ * the size exceeds 64 bits
  * @since 0.1
  */
 CUC_API uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
@@ -363,7 +399,7 @@ CUC_API uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *pl
  * @thread any thread
  * @capture makes no driver call
  * @param plan  the plan
- * @param index 0: the program of cuc_attention()
+ * @param index 0: the program of cuc_attention(); 1: of cuc_attention_backward()
  * @return the source; valid as long as the plan; NULL for NULL and past the end
  * @since 0.1
  */

@@ -19,6 +19,7 @@ enum {
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
 struct views {
     cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
+    cuc_tensor d_o, d_q, d_k, d_v;
     int64_t first_batch, first_head;
 };
 
@@ -43,7 +44,7 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 static void make_views(struct views *v, const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
-    cuc_tensor *all[] = { &v->q, &v->k, &v->v, &v->o };
+    cuc_tensor *all[] = { &v->q, &v->k, &v->v, &v->o, &v->d_o, &v->d_q, &v->d_k, &v->d_v };
 
     v->q = *a->q;
     v->k = *a->k;
@@ -61,8 +62,15 @@ static void make_views(struct views *v, const struct cuc__attention_call *c)
         v->page_table = *a->page_table;
         v->key_lengths = *a->key_lengths;
     }
-    for (int i = 0; i < 4 && c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST; i++)
-        exchange(all[i]);
+    if (c->backward) {
+        v->d_o = *a->d_o;
+        v->d_q = *a->d_q;
+        v->d_k = *a->d_k;
+        v->d_v = *a->d_v;
+    }
+    for (int i = 0; i < CUC_LENGTH(all); i++)
+        if (all[i]->rank && c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST)
+            exchange(all[i]);
 }
 
 // Restricts the views to batches [from, from + count).
@@ -70,7 +78,8 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
                            int64_t count)
 {
 
-    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse }, *keys[] = { &v->k, &v->v };
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
 
     v->first_batch = from;
     if (kind->variable)
@@ -86,7 +95,8 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
     if (kind->variable)
         narrow(&v->key_offsets, 0, from, count + 1);
     for (int i = 0; i < CUC_LENGTH(keys) && !kind->variable; i++)
-        narrow(keys[i], 0, from, count);
+        if (keys[i]->rank)
+            narrow(keys[i], 0, from, count);
 }
 
 // Restricts the views to key heads [from, from + count). Each of them has `group` heads.
@@ -95,13 +105,16 @@ static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind
 {
     int32_t axis = kind->variable ? 0 : 1, of_keys = kind->page_size ? 1 : axis;
 
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
+
     v->first_head = from * group;
-    narrow(&v->q, axis, from * group, count * group);
-    narrow(&v->k, of_keys, from, count);
-    narrow(&v->v, of_keys, from, count);
-    narrow(&v->o, axis, from * group, count * group);
-    if (v->lse.rank)
-        narrow(&v->lse, axis, from * group, count * group);
+    for (int i = 0; i < CUC_LENGTH(queries); i++)
+        if (queries[i]->rank)
+            narrow(queries[i], axis, from * group, count * group);
+    for (int i = 0; i < CUC_LENGTH(keys); i++)
+        if (keys[i]->rank)
+            narrow(keys[i], of_keys, from, count);
     if (v->sinks.rank)
         narrow(&v->sinks, 0, from * group, count * group);
 }
@@ -164,13 +177,53 @@ static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
     return launch_kernel(p, stream, p->join, args, count);
 }
 
+static float scale_of(const struct cuc__attention_call *c)
+{
+    double scale = c->args->scale;
+
+    return (float)(scale != 0 ? scale : 1 / sqrt((double)c->plan->kind.width));
+}
+
+// Launches the kernels of cuc__attention_backward_source(): each waits for the one before.
+static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_stream *stream,
+                                  const struct views *v)
+{
+    const cuc_attention_plan *p = c->plan;
+    cuc_tensor sums = { .data = c->args->workspace,
+                        .dtype = CUC_F32,
+                        .rank = 3,
+                        .device = stream->ordinal,
+                        .shape = { v->q.shape[0], v->q.shape[1], v->q.shape[2] },
+                        .strides = { v->q.shape[1] * v->q.shape[2], v->q.shape[2], 1 } };
+    const cuc_arg scale = CUC_ARG(scale_of(c));
+    const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
+    const cuc_arg queries[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),
+                                CUC_ARG(&v->v),   CUC_ARG(&v->d_o),
+                                CUC_ARG(&v->lse), CUC_ARG(&sums),
+                                CUC_ARG(&v->d_q), scale };
+    const cuc_arg keys[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),   CUC_ARG(&v->v),
+                             CUC_ARG(&v->d_o), CUC_ARG(&v->lse), CUC_ARG(&sums),
+                             CUC_ARG(&v->d_k), CUC_ARG(&v->d_v), scale };
+    const struct {
+        int step;
+        const cuc_arg *args;
+        int count;
+    } all[] = { { CUC__ATTENTION_SUMS, of_rows, CUC_LENGTH(of_rows) },
+                { CUC__ATTENTION_D_Q, queries, CUC_LENGTH(queries) },
+                { CUC__ATTENTION_D_KV, keys, CUC_LENGTH(keys) } };
+    cuc_status st = CUC_OK;
+
+    for (int i = 0; i < CUC_LENGTH(all) && st >= 0; i++)
+        st = launch_kernel(p, stream, p->backward[all[i].step], all[i].args, (size_t)all[i].count);
+    return st;
+}
+
 // Passes the parameters in the order of cuc__attention_source() to the kernel and launches it.
 static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream, struct views *v,
                          int64_t group)
 {
     const cuc_attention_plan *p = c->plan;
     const struct cuc__attention_kind *k = &p->kind;
-    double scale = c->args->scale != 0 ? c->args->scale : 1 / sqrt((double)k->width);
     cuc_tensor part[2];
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
@@ -214,7 +267,7 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
         args[count++] = CUC_ARG(v->first_batch);
         args[count++] = CUC_ARG(v->first_head);
     }
-    args[count++] = CUC_ARG((float)scale);
+    args[count++] = CUC_ARG(scale_of(c));
     cuc_status st = launch_kernel(p, stream, p->kernel, args, count);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
 }
@@ -231,7 +284,9 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
     const struct cuc__attention_kind *kind = &c->plan->kind;
     cuc_status st = CUC_OK;
 
-    if (!c->batch || !c->heads || !c->queries || (kind->variable && !c->args->most_queries))
+    bool keys = c->backward && c->keys && c->key_heads; // d_k and d_v of no query are 0
+    if (!c->batch || !c->heads || (!c->queries && !keys) ||
+        (kind->variable && !c->args->most_queries))
         return CUC_OK; // an empty result
     int64_t group = c->heads / c->key_heads;
     int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;
@@ -243,23 +298,40 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
                 narrow_batches(&v, kind, b, least(c->batch - b, MOST_ACROSS));
             if (c->key_heads > heads)
                 narrow_heads(&v, kind, h, least(c->key_heads - h, heads), group);
-            st = launch(c, stream, &v, group);
+            st = c->backward ? launch_backward(c, stream, &v) : launch(c, stream, &v, group);
         }
     return st;
+}
+
+static cuc_status run(cuc_stream *stream, cuc_attention_plan *plan, const cuc_attention_args *args,
+                      bool backward, const char *function)
+{
+    cuc_attention_args given;
+    struct cuc__attention_call c = {
+        .plan = plan, .args = &given, .function = function, .backward = backward
+    };
+    cuc_status st;
+
+    if (!args)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "args is NULL");
+    if ((st = cuc__read_options(&given, sizeof(given), args, "cuc_attention_args", function)) < 0 ||
+        (st = cuc__attention_check(&c, stream)) < 0)
+        return st;
+    return cuc__pass(launch_all(&c, stream), function);
 }
 
 cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
                          const cuc_attention_args *args)
 {
-    cuc_attention_args given;
-    struct cuc__attention_call c = { .plan = plan, .args = &given, .function = __func__ };
-    cuc_status st;
-
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(plan, ATTENTION_PLAN);
-    CUC_CHECK_NOT_NULL(args);
-    if ((st = CUC_READ_OPTIONS(&given, args, cuc_attention_args)) < 0 ||
-        (st = cuc__attention_check(&c, stream)) < 0)
-        return st;
-    return CUC_PASS(launch_all(&c, stream));
+    return run(stream, plan, args, false, __func__);
+}
+
+cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
+                                  const cuc_attention_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return run(stream, plan, args, true, __func__);
 }

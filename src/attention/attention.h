@@ -22,6 +22,7 @@ struct cuc__attention_kind {
     int32_t mask, align, order;
     int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
     bool lse, sinks;
+    bool backward; // also has the kernels of cuc_attention_backward()
     bool scored;   // has a score function
     bool variable; // sequences of any lengths lie one after another
     struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
@@ -65,6 +66,13 @@ void cuc__attention_choose(struct cuc__attention_tile *out,
 char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
 
+// Defined in source_backward.c. Writes the tile program of cuc_attention_backward(). Returns NULL
+// if out of memory.
+char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
+
+// The kernels of cuc_attention_backward(): row sums of d_o o; d_q; d_k and d_v.
+enum { CUC__ATTENTION_SUMS, CUC__ATTENTION_D_Q, CUC__ATTENTION_D_KV, CUC__ATTENTION_STEPS };
+
 struct cuc_attention_plan {
     cuc__handle head;
     cuc_device *device;
@@ -75,7 +83,10 @@ struct cuc_attention_plan {
     char *text;
     cuc_object *object;
     cuc_kernel *kernel;
-    cuc_kernel *join; // adds up the parts of split keys, or NULL
+    cuc_kernel *join;    // adds up the parts of split keys, or NULL
+    char *backward_text; // NULL without a backward pass
+    cuc_object *backward_object;
+    cuc_kernel *backward[CUC__ATTENTION_STEPS];
 };
 
 enum { CUC__ATTENTION_WORKSPACE_ALIGN = 256 };
@@ -86,6 +97,7 @@ struct cuc__attention_call {
     cuc_attention_plan *plan;
     const cuc_attention_args *args;
     const char *function;
+    bool backward;
     int64_t batch, heads, key_heads, queries, keys, pages;
 };
 cuc_status cuc__attention_check(struct cuc__attention_call *call, const struct cuc_stream *stream);

@@ -42,8 +42,10 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
 
     if (!e->dtype && t)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "%s is given, but the plan was made without it: leave it NULL%s%s",
-                         e->name, e->flag ? ", or make the plan with CUC_ATTENTION_" : "",
+                         "%s is given, but %s: leave it NULL%s%s", e->name,
+                         strncmp(e->name, "d_", 2) == 0 ? "only cuc_attention_backward() takes it"
+                                                        : "the plan was made without it",
+                         e->flag ? ", or make the plan with CUC_ATTENTION_" : "",
                          e->flag ? e->flag : "");
     if (!e->dtype)
         return CUC_OK;
@@ -117,9 +119,11 @@ static struct expected describe(const struct cuc__attention_call *c, const char 
                                 const char *const names[2])
 {
     bool last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST && width != NO_WIDTH;
-    struct expected e = {
-        .name = name, .tensor = tensor, .dtype = dtype, .names = names[last], .flag = "LSE"
-    };
+    struct expected e = { .name = name,
+                          .tensor = tensor,
+                          .dtype = dtype,
+                          .names = names[last],
+                          .flag = strcmp(name, "lse") == 0 ? "LSE" : NULL };
 
     if (paged)
         e.shape[e.rank++] = c->pages;
@@ -166,7 +170,9 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
 static cuc_status check_workspace(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
-    uint64_t needed = cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads, c->queries);
+    bool uses = c->backward || c->plan->tile.parts > 1;
+    uint64_t needed =
+        uses ? cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads, c->queries) : 0;
 
     if (a->workspace % CUC__ATTENTION_WORKSPACE_ALIGN)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -175,8 +181,8 @@ static cuc_status check_workspace(const struct cuc__attention_call *c)
     if (needed && (!a->workspace || a->workspace_bytes < needed))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "workspace has %" PRIu64 " bytes, expected %" PRIu64
-                         " for %d parts of the keys, as cuc_attention_plan_workspace_bytes() says",
-                         a->workspace ? a->workspace_bytes : 0, needed, c->plan->tile.parts);
+                         ", as cuc_attention_plan_workspace_bytes() says",
+                         a->workspace ? a->workspace_bytes : 0, needed);
     return CUC_OK;
 }
 
@@ -195,7 +201,7 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         { "pages, key heads, page size, value width", "pages, page size, key heads, value width" },
     };
     bool paged = k->page_size;
-    cuc_dtype offsets = k->variable ? CUC_I32 : 0;
+    cuc_dtype offsets = k->variable ? CUC_I32 : 0, gradients = c->backward ? k->dtype : 0;
 
     read_shape(c);
     const struct expected all[] = {
@@ -207,6 +213,12 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         describe(c, "o", a->o, k->dtype, c->heads, c->queries, k->value_width, false, names[3]),
         describe(c, "lse", a->lse, k->lse ? CUC_F32 : 0, c->heads, c->queries, NO_WIDTH, false,
                  names[4]),
+        describe(c, "d_o", a->d_o, gradients, c->heads, c->queries, k->value_width, false,
+                 names[3]),
+        describe(c, "d_q", a->d_q, gradients, c->heads, c->queries, k->width, false, names[0]),
+        describe(c, "d_k", a->d_k, gradients, c->key_heads, c->keys, k->width, false, names[1]),
+        describe(c, "d_v", a->d_v, gradients, c->key_heads, c->keys, k->value_width, false,
+                 names[2]),
         { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads", "SINKS" },
         { "query_offsets",
           a->query_offsets,
@@ -252,9 +264,19 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
     cuc_status st = check_sides(c);
     if (st >= 0)
         st = check_workspace(c);
-    if (st >= 0)
-        st = check_written(c, "o", a->o);
-    return st < 0 || !k->lse ? st : check_written(c, "lse", a->lse);
+    const struct {
+        const char *name;
+        const cuc_tensor *tensor;
+        bool written;
+    } written[] = { { "o", a->o, !c->backward },
+                    { "lse", a->lse, k->lse && !c->backward },
+                    { "d_q", a->d_q, c->backward },
+                    { "d_k", a->d_k, c->backward },
+                    { "d_v", a->d_v, c->backward } };
+    for (int i = 0; i < CUC_LENGTH(written) && st >= 0; i++)
+        if (written[i].written)
+            st = check_written(c, written[i].name, written[i].tensor);
+    return st;
 }
 
 cuc_status cuc__attention_check(struct cuc__attention_call *c, const cuc_stream *stream)
@@ -263,6 +285,9 @@ cuc_status cuc__attention_check(struct cuc__attention_call *c, const cuc_stream 
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "the stream is of device %d, the plan of device %d", stream->ordinal,
                          c->plan->device->ordinal);
+    if (c->backward && !c->plan->kind.backward)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "the plan has no backward pass: make it with CUC_ATTENTION_BACKWARD");
     if (!isfinite((float)c->args->scale))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "scale is %g, expected a finite f32, or 0 for 1 / sqrt(width)",

@@ -33,7 +33,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_VARIABLE << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_BACKWARD << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -63,7 +63,7 @@ static cuc_status check_fields(const cuc_attention_options *o, const char *funct
 static bool is_few(const cuc_attention_options *o)
 {
     return o->queries && o->queries <= MOST_FEW && !(o->flags & CUC_ATTENTION_VARIABLE) &&
-           !o->tile_q;
+           !(o->flags & CUC_ATTENTION_BACKWARD) && !o->tile_q;
 }
 
 static cuc_status check_together(const cuc_attention_options *o, const char *function)
@@ -84,11 +84,17 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "tile_q and tile_k are multiples of 16, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
+        { o->flags & CUC_ATTENTION_BACKWARD &&
+              (o->score || o->page_size ||
+               o->flags & (CUC_ATTENTION_SINKS | CUC_ATTENTION_VARIABLE)),
+          "CUC_ATTENTION_BACKWARD does not combine with a score function, sinks, pages and "
+          "variable "
+          "lengths: leave it unset" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },
         { o->parts > 1 && !is_few(o), "parts is for 1 to 16 queries in each sequence, without "
-                                      "CUC_ATTENTION_VARIABLE and tile_q: "
+                                      "CUC_ATTENTION_VARIABLE, _BACKWARD and tile_q: "
                                       "set queries, or leave it 0" },
         { o->side_count && !o->sides, "sides is NULL, but side_count is not 0" },
         { o->side_count && !o->score,
@@ -192,7 +198,8 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .order = o->order,
         .left = o->window_left,
         .right = o->window_right,
-        .lse = o->flags & CUC_ATTENTION_LSE,
+        .lse = o->flags & (CUC_ATTENTION_LSE | CUC_ATTENTION_BACKWARD),
+        .backward = o->flags & CUC_ATTENTION_BACKWARD,
         .sinks = o->flags & CUC_ATTENTION_SINKS,
         .scored = o->score,
         .page_size = o->page_size,

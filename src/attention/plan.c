@@ -29,29 +29,53 @@ static void report_choice(cuc_attention_plan *p, const struct cuc__attention_pro
     p->choice.by = q->wanted.queries && q->wanted.keys ? "options" : "rules";
 }
 
-static cuc_status compile(cuc_attention_plan *p, const struct cuc__attention_problem *q,
-                          cuc_cache *cache, const char *function)
+// Compiles to PTX: the driver assembles the program as a whole, and can therefore reassign
+// registers between warp roles. Takes over the text.
+static cuc_status compile(cuc_object **out, char **kept, char *text, const cuc_program_options *o)
 {
     cuc_program *program = NULL;
     cuc_status st;
 
-    if (!(p->text = cuc__attention_source(q, &p->tile)))
-        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a plan");
-    st = cuc_program_create(&program, CUC_SOURCE_TILE, p->text, 0,
+    if (!(*kept = text))
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    st = cuc_program_create(&program, CUC_SOURCE_TILE, text, 0, o);
+    if (st >= 0)
+        st = cuc_program_compile(out, program, CUC_CODE_PTX);
+    cuc_program_release(program);
+    return st;
+}
+
+static cuc_status make_forward(cuc_attention_plan *p, const struct cuc__attention_problem *q,
+                               cuc_cache *cache)
+{
+    bool parts = p->tile.parts > 1;
+    cuc_status st = compile(&p->object, &p->text, cuc__attention_source(q, &p->tile),
                             CUC_PROGRAM_OPTIONS(.name = "attention.tile", .arch = q->arch,
                                                 .stages = p->tile.stages, .warps = p->tile.warps,
                                                 .cache = cache));
-    // Compile to PTX: the driver assembles the program as a whole, and can therefore reassign
-    // registers between warp roles.
-    if (st >= 0)
-        st = cuc_program_compile(&p->object, program, CUC_CODE_PTX);
-    cuc_program_release(program);
-    bool parts = p->tile.parts > 1;
+
     if (st >= 0)
         st = cuc_object_get_kernel(&p->kernel, p->object, parts ? "attention_parts" : "attention");
     if (st >= 0 && parts)
         st = cuc_object_get_kernel(&p->join, p->object, "attention");
-    return cuc__pass(st, function);
+    return st;
+}
+
+static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attention_problem *q,
+                                cuc_cache *cache)
+{
+    static const char *const names[] = {
+        [CUC__ATTENTION_SUMS] = "sums_of_rows",
+        [CUC__ATTENTION_D_Q] = "gradient_of_queries",
+        [CUC__ATTENTION_D_KV] = "gradients_of_keys",
+    };
+    cuc_status st = compile(
+        &p->backward_object, &p->backward_text, cuc__attention_backward_source(q),
+        CUC_PROGRAM_OPTIONS(.name = "attention_backward.tile", .arch = q->arch, .cache = cache));
+
+    for (int i = 0; i < CUC__ATTENTION_STEPS && st >= 0; i++)
+        st = cuc_object_get_kernel(&p->backward[i], p->backward_object, names[i]);
+    return st;
 }
 
 cuc_status cuc_attention_plan_create(cuc_attention_plan **out, cuc_device *device,
@@ -75,9 +99,10 @@ cuc_status cuc_attention_plan_create(cuc_attention_plan **out, cuc_device *devic
     p->kind = q.kind;
     p->plain_launch = o.flags & CUC_ATTENTION_PLAIN_LAUNCH;
     cuc__attention_choose(&p->tile, &q);
-    if ((st = compile(p, &q, o.cache, __func__)) < 0) {
+    if ((st = make_forward(p, &q, o.cache)) < 0 ||
+        (q.kind.backward && (st = make_backward(p, &q, o.cache)) < 0)) {
         cuc_attention_plan_release(p);
-        return st;
+        return CUC_PASS(st);
     }
     report_choice(p, &q);
     *out = p;
@@ -93,6 +118,10 @@ void cuc_attention_plan_release(cuc_attention_plan *plan)
 {
     if (!cuc__handle_drop(plan, CUC__HANDLE_ATTENTION_PLAN))
         return;
+    for (int i = 0; i < CUC__ATTENTION_STEPS; i++)
+        cuc_kernel_release(plan->backward[i]);
+    cuc_object_release(plan->backward_object);
+    free(plan->backward_text);
     cuc_kernel_release(plan->join);
     cuc_kernel_release(plan->kernel);
     cuc_object_release(plan->object);
@@ -112,19 +141,22 @@ cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_at
 uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
                                             int64_t heads, int64_t queries)
 {
-    uint64_t bytes;
+    uint64_t bytes, floats = 0; // for each query of each head
 
-    if (!plan || plan->tile.parts <= 1 || batch <= 0 || heads <= 0 || queries <= 0)
+    if (plan && plan->tile.parts > 1)
+        floats = (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1);
+    if (plan && plan->kind.backward)
+        floats = 1; // few queries have no backward pass
+    if (!floats || batch <= 0 || heads <= 0 || queries <= 0)
         return 0;
     if (__builtin_mul_overflow((uint64_t)batch, (uint64_t)heads, &bytes) ||
         __builtin_mul_overflow(bytes, (uint64_t)queries, &bytes) ||
-        __builtin_mul_overflow(
-            bytes, (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1) * 4, &bytes))
+        __builtin_mul_overflow(bytes, floats * sizeof(float), &bytes))
         return UINT64_MAX; // more than any workspace
     return bytes;
 }
 
 const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)
 {
-    return plan && !index ? plan->text : NULL;
+    return !plan || index > 1 ? NULL : index ? plan->backward_text : plan->text;
 }

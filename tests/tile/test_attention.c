@@ -126,8 +126,8 @@ static void drop(struct array *a)
 // ---- Score functions
 
 struct arrays {
-    struct array q, k, v, o, lse, sinks, offsets[2], table, key_lengths, workspace,
-        sides[CUC_ATTENTION_MAX_SIDES];
+    struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths,
+        workspace, sides[CUC_ATTENTION_MAX_SIDES];
     cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
     cuc_attention_args args;
 };
@@ -326,6 +326,7 @@ static int64_t tokens_of(const struct row *r, bool keys)
 #define BF .dtype = CUC_BF16
 #define HF .dtype = CUC_F16
 #define LSE .flags = CUC_ATTENTION_LSE
+#define BACK .flags = CUC_ATTENTION_BACKWARD
 
 // clang-format off
 static const struct row rows[] = {
@@ -457,6 +458,28 @@ static const struct row rows[] = {
              .align = LAST, .page_size = 64),
     VARIABLE("pages and variable lengths on sm_80", 2, 1, 2, "012", PLAIN, CUC_ATTENTION_LSE, HF, .width = 64,
              .mask = CAUSAL, .align = LAST, .page_size = 16, .arch = "sm_80"),
+    ROW("backward", 1, 2, 2, 150, 140, BF, .width = 64, BACK),
+    ROW("backward, causal", 1, 2, 1, 150, 150, HF, .width = 64, .mask = CAUSAL, BACK),
+    ROW("backward, width 128, causal, to the last", 1, 1, 1, 70, 150, BF, .width = 128, .mask = CAUSAL, .align = LAST,
+        BACK),
+    ROW("backward, rows see nothing", 1, 1, 1, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST, BACK),
+    ROW("backward, groups of heads, a window", 2, 4, 2, 140, 140, BF, .width = 64, .mask = CAUSAL, .window_left = 40,
+        BACK),
+    ROW("backward, a window on both sides", 1, 1, 1, 150, 200, HF, .width = 64, .window_left = 30, .window_right = 20,
+        .align = LAST, BACK),
+    ROW("backward, width 192 and 128", 1, 1, 1, 40, 70, BF, .width = 192, .value_width = 128, .mask = CAUSAL, BACK),
+    ROW("backward, width 256", 1, 1, 1, 40, 70, HF, .width = 256, BACK),
+    ROW("backward, width 40 and 24", 1, 2, 1, 70, 150, HF, .width = 40, .value_width = 24, BACK),
+    ROW("backward of one query", 1, 2, 1, 1, 70, BF, .width = 64, .queries = 1, BACK),
+    ROW("backward of one key", 1, 2, 1, 70, 1, HF, .width = 32, BACK),
+    ROW("backward of no query", 1, 2, 1, 0, 70, HF, .width = 32, BACK),
+    ROW("backward of no key", 1, 2, 1, 70, 0, HF, .width = 32, BACK),
+    LAID("backward, sequence first, a scale", 1, 4, 2, 70, 90, "0123", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, BACK),
+    LAID("backward, rows of odd lengths", 1, 2, 2, 70, 90, "0213", 1, 0, HF, .width = 64, .mask = CAUSAL, BACK),
+    ROW("sm_80, backward", 1, 2, 1, 90, 100, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
+    ROW("sm_80, backward, width 128, a window", 1, 1, 1, 70, 100, HF, .width = 128, .window_left = 20, .window_right = 9,
+        .arch = "sm_80", BACK),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
@@ -531,14 +554,15 @@ static void make_all(struct arrays *x, const struct row *r)
         struct array *array;
         int64_t heads, sequence, width;
     } all[] = {
-        { &x->q, r->heads, r->queries, o->width },
-        { &x->k, r->key_heads, r->keys, o->width },
-        { &x->v, r->key_heads, r->keys, values },
-        { &x->o, r->heads, r->queries, values },
+        { &x->q, r->heads, r->queries, o->width },    { &x->k, r->key_heads, r->keys, o->width },
+        { &x->v, r->key_heads, r->keys, values },     { &x->o, r->heads, r->queries, values },
+        { &x->d_o, r->heads, r->queries, values },    { &x->d_q, r->heads, r->queries, o->width },
+        { &x->d_k, r->key_heads, r->keys, o->width }, { &x->d_v, r->key_heads, r->keys, values },
     };
+    int count = o->flags & CUC_ATTENTION_BACKWARD ? CUC_LENGTH(all) : 4;
 
     memset(x, 0, sizeof(*x));
-    for (int i = 0; i < CUC_LENGTH(all); i++) {
+    for (int i = 0; i < count; i++) {
         bool keys = i == 1 || i == 2, paged = keys && o->page_size;
         int64_t sequence = paged            ? o->page_size
                            : is_variable(r) ? tokens_of(r, keys)
@@ -550,7 +574,7 @@ static void make_all(struct arrays *x, const struct row *r)
                                   last ? all[i].heads : sequence, all[i].width };
         make(all[i].array, o->dtype, (int32_t)axes, shape + 4 - axes, paged ? "0123" : r->memory,
              r->gap);
-        if (i < 3)
+        if (i < 3 || all[i].array == &x->d_o)
             each(all[i].array, draw);
         send(all[i].array);
     }
@@ -560,7 +584,7 @@ static void make_all(struct arrays *x, const struct row *r)
                                     .v = &x->v.t,
                                     .o = &x->o.t,
                                     .scale = r->scale };
-    if (o->flags & CUC_ATTENTION_LSE) {
+    if (o->flags & (CUC_ATTENTION_LSE | CUC_ATTENTION_BACKWARD)) {
         const int64_t shape[] = { r->batch, r->heads,
                                   is_variable(r) ? tokens_of(r, false) : r->queries };
         make(&x->lse, CUC_F32, is_variable(r) ? 2 : 3, shape + is_variable(r), "012", r->gap);
@@ -593,7 +617,8 @@ static void drop_all(struct arrays *x)
 {
     struct array *all[] = { &x->q,          &x->k,           &x->v,        &x->o,        &x->lse,
                             &x->offsets[0], &x->offsets[1],  &x->sides[0], &x->sides[1], &x->sinks,
-                            &x->table,      &x->key_lengths, &x->workspace };
+                            &x->table,      &x->key_lengths, &x->d_o,      &x->d_q,      &x->d_k,
+                            &x->d_v,        &x->workspace };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -763,6 +788,124 @@ static void compare(const struct arrays *x, const struct row *r)
     free(w.of);
 }
 
+// ---- Gradients
+
+// The gradients in double, and bounds of their errors.
+struct gradients {
+    double *q, *q_error, *k, *k_error, *v, *v_error;
+};
+
+// Adds a row's contribution to the gradients of its key head. `o` is the exact result.
+static void add_row(struct gradients *g, const struct arrays *x, const struct row *r,
+                    const struct weights *w, int64_t b, int64_t h, int64_t i, double scale)
+{
+    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+    const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
+    int64_t head = h / (r->heads / r->key_heads);
+    int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1];
+    double e = 0, e_error = 0, of_p = 2 * w->error + 0x1p-17;
+
+    for (int64_t j = 0; j < r->keys; j++)
+        for (int64_t d = 0; d < values; d++) {
+            double one = w->of[j] * element(&x->v, r, true, b, head, j, d) *
+                         element(&x->d_o, r, false, b, h, i, d);
+            e += one;
+            e_error += fabs(one) * (3 * unit + of_p); // of the weights and of o, both rounded
+        }
+    for (int64_t j = 0; j < r->keys; j++) {
+        double p = w->of[j], dp = 0, dp_size = 0;
+        for (int64_t d = 0; d < values; d++) {
+            double d_o = element(&x->d_o, r, false, b, h, i, d);
+            double one = d_o * element(&x->v, r, true, b, head, j, d);
+            dp += one;
+            dp_size += fabs(one);
+            g->v[j * values + d] += p * d_o;
+            g->v_error[j * values + d] += (p * (unit + of_p) + least) * fabs(d_o);
+        }
+        double ds = p * (dp - e);
+        double error = p * (e_error + 0x1p-20 * (dp_size + fabs(e))) + fabs(ds) * (unit + of_p);
+        error += p > 0 ? least : 0;
+        for (int64_t d = 0; d < width; d++) {
+            double q = element(&x->q, r, false, b, h, i, d);
+            double k = element(&x->k, r, true, b, head, j, d);
+            g->q[d] += scale * ds * k;
+            g->q_error[d] += fabs(scale * k) * error;
+            g->k[j * width + d] += scale * ds * q;
+            g->k_error[j * width + d] += fabs(scale * q) * error;
+        }
+    }
+}
+
+static void compare_gradient(struct array *got, const struct row *r, const char *name, bool keys,
+                             int64_t b, int64_t h, int64_t i, int64_t width, const double *expected,
+                             const double *error)
+{
+    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+
+    for (int64_t d = 0; d < width; d++) {
+        double have = element(got, r, keys, b, h, i, d), y = expected[d];
+        double allowed = 1.01 * (unit * fabs(y) + error[d]) + 0x1p-24;
+        ck_assert_msg(fabs(have - y) <= allowed,
+                      "%s: %s[%d][%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, name,
+                      (int)b, (int)h, (int)i, (int)d, have, y, allowed);
+        poison(got->t.dtype, place(got, r, keys, b, h, i, d));
+    }
+}
+
+static void compare_gradients(const struct arrays *x, const struct row *r)
+{
+    enum { MOST = MOST_KEYS * 256 };
+    struct arrays got = *x;
+    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+    double *all = malloc(6 * MOST * sizeof(*all));
+    struct gradients g = {
+        all, all + MOST, all + 2 * MOST, all + 3 * MOST, all + 4 * MOST, all + 5 * MOST
+    };
+    int64_t width = r->o.width, values = x->o.t.shape[3], group = r->heads / r->key_heads;
+    double scale = (double)(float)(r->scale != 0 ? r->scale : 1 / sqrt((double)width));
+
+    receive(&got.d_q);
+    receive(&got.d_k);
+    receive(&got.d_v);
+    for (int64_t b = 0; b < r->batch; b++)
+        for (int64_t h = 0; h < r->heads; h++) {
+            if (h % group == 0)
+                memset(all, 0, 6 * MOST * sizeof(*all));
+            for (int64_t i = 0; i < r->queries; i++) {
+                weigh(&w, x, r, b, h, i);
+                memset(g.q, 0, MOST / MOST_KEYS * sizeof(*g.q));
+                memset(g.q_error, 0, MOST / MOST_KEYS * sizeof(*g.q));
+                add_row(&g, x, r, &w, b, h, i, scale);
+                compare_gradient(&got.d_q, r, "d_q", false, b, h, i, width, g.q, g.q_error);
+            }
+            for (int64_t j = 0; j < r->keys && h % group == group - 1; j++) {
+                compare_gradient(&got.d_k, r, "d_k", true, b, h / group, j, width, g.k + j * width,
+                                 g.k_error + j * width);
+                compare_gradient(&got.d_v, r, "d_v", true, b, h / group, j, values,
+                                 g.v + j * values, g.v_error + j * values);
+            }
+        }
+    expect_poison(&got.d_q, r->name, "d_q");
+    expect_poison(&got.d_k, r->name, "d_k");
+    expect_poison(&got.d_v, r->name, "d_v");
+    free(got.d_q.bytes);
+    free(got.d_k.bytes);
+    free(got.d_v.bytes);
+    free(all);
+    free(w.of);
+}
+
+static void check_backward(struct arrays *x, const struct row *r, cuc_attention_plan *plan)
+{
+    x->args.d_o = &x->d_o.t;
+    x->args.d_q = &x->d_q.t;
+    x->args.d_k = &x->d_k.t;
+    x->args.d_v = &x->d_v.t;
+    ck_assert_msg(cuc_attention_backward(stream, plan, &x->args) == CUC_OK, "%s: %s", r->name,
+                  cuc_error_message());
+    compare_gradients(x, r);
+}
+
 static void check(const struct row *r)
 {
     struct arrays x;
@@ -786,6 +929,8 @@ static void check(const struct row *r)
     ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
                   cuc_error_message());
     compare(&x, r);
+    if (r->o.flags & CUC_ATTENTION_BACKWARD)
+        check_backward(&x, r, plan);
     drop_all(&x);
     cuc_attention_plan_release(plan);
 }
@@ -906,6 +1051,8 @@ static const struct {
     { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
     { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
+    { BAD(HF, .width = 64, .score = "score", BACK),
+      { "CUC_ATTENTION_BACKWARD", "score function" } },
     { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
     { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
       { "tile_k does not divide page_size" } },
@@ -976,6 +1123,8 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     REFUSED(o, &constant, "o is read-only");
     REFUSED(o, &same, "o is [2, 6, 8, 32] with strides of [1536, 0, 32, 1]");
     REFUSED(query_offsets, &lse, "query_offsets is given", "CUC_ATTENTION_VARIABLE");
+    REFUSED(d_q, &q, "d_q is given", "cuc_attention_backward()");
+    ck_fails(bad, cuc_attention_backward(stream, plan, &good), "CUC_ATTENTION_BACKWARD");
     REFUSED(most_queries, 5, "most_queries is 5", "CUC_ATTENTION_VARIABLE");
     REFUSED(lse, &flat, "lse is of f16, expected f32");
     a = good;

@@ -342,6 +342,7 @@ const CUC_ATTENTION_LSE = UInt32(1)
 const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
 const CUC_ATTENTION_SINKS = UInt32(4)
 const CUC_ATTENTION_VARIABLE = UInt32(8)
+const CUC_ATTENTION_BACKWARD = UInt32(16)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -1420,6 +1421,10 @@ struct cuc_attention_args
     key_lengths::Ptr{cuc_tensor}
     workspace::cuc_device_ptr
     workspace_bytes::UInt64
+    d_o::Ptr{cuc_tensor}
+    d_q::Ptr{cuc_tensor}
+    d_k::Ptr{cuc_tensor}
+    d_v::Ptr{cuc_tensor}
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1520,6 +1525,9 @@ cuc_attention(stream, plan, args) =
 # Set arguments to their defaults.
 cuc_attention_args_init(args, caller_size) =
     ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)
+# Compute the gradients of q, k and v in stream order.
+cuc_attention_backward(stream, plan, args) =
+    ccall((:cuc_attention_backward, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
 # Set every option to its default.
 cuc_attention_options_init(options, caller_size) =
     ccall((:cuc_attention_options_init, libcucore), Cvoid, (Ptr{cuc_attention_options}, Csize_t), options, caller_size)
@@ -1538,7 +1546,7 @@ cuc_attention_plan_retain(plan) =
 # The tile program of a plan, to read or to start from.
 cuc_attention_plan_source(plan, index) =
     ccall((:cuc_attention_plan_source, libcucore), Cstring, (Ptr{cuc_attention_plan}, Csize_t), plan, index)
-# The size of the workspace that a call needs.
+# The size of the workspace that a call needs, of either function.
 cuc_attention_plan_workspace_bytes(plan, batch, heads, queries) =
     ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64), plan, batch, heads, queries)
 # The parties that can access a buffer.

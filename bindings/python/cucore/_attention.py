@@ -19,7 +19,7 @@ _WORDS: dict[str, dict[Any, int]] = {
     "order": {"heads": raw.CUC_ATTENTION_HEADS_FIRST, "sequence": raw.CUC_ATTENTION_SEQUENCE_FIRST},
 }
 _FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH,
-          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE}
+          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE, "backward": raw.CUC_ATTENTION_BACKWARD}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
     "struct_size", "flags", "side_count", "reserved"}
 
@@ -48,6 +48,22 @@ def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
     return made
 
 
+def _args(arrays: dict[str, Any], workspace: Buffer | None, scale: float | None) -> tuple[Any, list[Any]]:
+    """Return a call's arguments, and the tensors that they point to."""
+    args, kept = options(raw.cuc_attention_args), []
+    for name, value in arrays.items():
+        if value is not None:
+            kept.append(as_tensor(value))
+            setattr(args, name, kept[-1]._address)
+    if workspace is not None:
+        args.workspace, args.workspace_bytes = workspace.handle, workspace.size
+    if scale is not None:
+        if not scale:
+            raise ValueError("scale is 0: expected another number, or None for 1 / sqrt(width)")
+        assign(args, "scale", scale)
+    return args, kept
+
+
 class Attention(Handle):
     """Compiled attention: `o = softmax(scale q k') v`.
 
@@ -55,7 +71,8 @@ class Attention(Handle):
     `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
     also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
-    lengths; `page_size`, if keys are in pages; `parts`, to split the keys of few queries; `score`, a function of scores
+    lengths; `page_size`, if keys are in pages; `parts`, to split the keys of few queries;
+    `backward`, if gradients are computed too; `score`, a function of scores
     in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
     to choose tiles by hand; `arch`; `cache`, a `Cache` to use instead of the default one.
@@ -76,17 +93,10 @@ class Attention(Handle):
         """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks`,
         the offsets of sequences (`variable`), the table and lengths of pages, and the side arrays, by name, are required if the
         options have them. The default scale is `1 / sqrt(width)`."""
-        args = options(raw.cuc_attention_args)
-        kept = []
-        for name, value in {"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks, "query_offsets": query_offsets,
-                            "key_offsets": key_offsets, "page_table": page_table,
-                            "key_lengths": key_lengths}.items():
-            if value is not None:
-                kept.append(as_tensor(value))
-                setattr(args, name, kept[-1]._address)
+        args, kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks, "query_offsets": query_offsets,
+                            "key_offsets": key_offsets, "page_table": page_table, "key_lengths": key_lengths},
+                           workspace, scale)
         assign(args, "most_queries", most_queries)
-        if workspace is not None:
-            args.workspace, args.workspace_bytes = workspace.handle, workspace.size
         if {*sides} != {*self._sides}:
             raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected "
                             f"{', '.join(self._sides) or 'none'}")
@@ -96,11 +106,15 @@ class Attention(Handle):
             array = (raw.cuc_tensor * len(tensors))(*(
                 raw.cuc_tensor.from_address(tensor._address) for tensor in tensors))
             args.sides, args.side_count = ctypes.addressof(array), len(tensors)
-        if scale is not None:
-            if not scale:
-                raise ValueError("scale is 0: expected another number, or None for 1 / sqrt(width)")
-            assign(args, "scale", scale)
         check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
+
+    def backward(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, lse: Any, d_o: Any, d_q: Any, d_k: Any,
+                 d_v: Any, *, workspace: Buffer, scale: float | None = None) -> None:
+        """Compute the gradients of q, k and v in stream order, for the option `backward`. `o` and `lse` are the
+        results of a call with the same scale."""
+        args, _kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "d_o": d_o, "d_q": d_q, "d_k": d_k,
+                             "d_v": d_v}, workspace, scale)
+        check(raw.cuc_attention_backward(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def workspace_bytes(self, batch: int, heads: int, queries: int) -> int:
         """Return the workspace size of a call."""

@@ -304,6 +304,7 @@ CUC_ATTENTION_LSE: int
 CUC_ATTENTION_PLAIN_LAUNCH: int
 CUC_ATTENTION_SINKS: int
 CUC_ATTENTION_VARIABLE: int
+CUC_ATTENTION_BACKWARD: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -564,6 +565,10 @@ class cuc_attention_args(ctypes.Structure):
     key_lengths: Pointer
     workspace: int
     workspace_bytes: int
+    d_o: Pointer
+    d_q: Pointer
+    d_k: Pointer
+    d_v: Pointer
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -1396,6 +1401,8 @@ def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
     """Compute attention in stream order:"""
 def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
+def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Compute the gradients of q, k and v in stream order."""
 def cuc_attention_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_attention_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
@@ -1409,7 +1416,7 @@ def cuc_attention_plan_retain(plan: Pointer) -> int | None:
 def cuc_attention_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
 def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int) -> int:
-    """The size of the workspace that a call needs."""
+    """The size of the workspace that a call needs, of either function."""
 def cuc_buffer_access(buffer: Pointer) -> int:
     """The parties that can access a buffer."""
 def cuc_buffer_bytes(buffer: Pointer) -> int:

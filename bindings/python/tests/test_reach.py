@@ -274,6 +274,27 @@ class Devices(DeviceTest):
         with self.assertRaisesRegex(TypeError, "none: expected slopes"):
             biased(self.stream, *there, o, lse=lse)
         self.assertIn("kernel attention", plan.source)
+        trained = cucore.Attention("f16", 32, value_width=16, order="sequence", backward=True, mask="causal",
+                                   align="bottom_right")
+        trained(self.stream, *there, o, lse=lse)
+        grads = [cucore.Device(0).allocate(x.nbytes, stream=self.stream).view("f16", x.shape) for x in (q, k, v)]
+        trained.backward(self.stream, *there, o, lse, o, *grads, workspace=cucore.Device(0).allocate(
+            trained.workspace_bytes(1, 4, 70), stream=self.stream))
+        outs = [np.zeros(x.shape, np.float16) for x in (q, k, v)]
+        for out_of, grad in zip(outs, grads):
+            grad.copy_to(out_of, stream=self.stream)
+        self.stream.sync()
+        scores = np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys) / np.sqrt(32)
+        scores[..., at > diagonal] = -np.inf
+        weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+        result = np.einsum("bhij,bjhd->bihd", weights, values)  # is d_o, too
+        dp = np.einsum("bihd,bjhd->bhij", result, values)
+        ds = weights * (dp - (weights * dp).sum(-1, keepdims=True)) / np.sqrt(32)
+        shared = (1, 90, 2, 2, -1)
+        for found, expected in zip(outs, (np.einsum("bhij,bjhd->bihd", ds, keys),
+                                          np.einsum("bhij,bihd->bjhd", ds, q).reshape(shared).sum(3),
+                                          np.einsum("bhij,bihd->bjhd", weights, result).reshape(shared).sum(3))):
+            np.testing.assert_allclose(found, expected, rtol=1e-2, atol=5e-3)
         # One query in sequences of 60 and 5 keys, in pages of 16 that lie in reverse.
         paged = cucore.Attention("f16", 32, value_width=16, order="sequence", page_size=16, parts=2, queries=1,
                                  heads=4, key_heads=2)

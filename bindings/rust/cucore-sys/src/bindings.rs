@@ -716,6 +716,8 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks, pages and variable lengths.
+pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -1208,6 +1210,14 @@ pub struct cuc_attention_args {
     pub workspace: cuc_device_ptr,
     /// size of the workspace; at least cuc_attention_plan_workspace_bytes()
     pub workspace_bytes: u64,
+    /// the gradient of o, with its shape; for cuc_attention_backward()
+    pub d_o: *const cuc_tensor,
+    /// the gradient of q, with its shape; written by cuc_attention_backward()
+    pub d_q: *const cuc_tensor,
+    /// the gradient of k; written
+    pub d_k: *const cuc_tensor,
+    /// the gradient of v; written
+    pub d_v: *const cuc_tensor,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -2962,6 +2972,8 @@ extern "C" {
     pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
+    /// Compute the gradients of q, k and v in stream order.
+    pub fn cuc_attention_backward(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_attention_options_init(options: *mut cuc_attention_options, caller_size: usize);
     /// Create a plan: write the tile program, choose its tiles, and compile it to PTX.
@@ -2974,7 +2986,7 @@ extern "C" {
     pub fn cuc_attention_plan_retain(plan: *mut cuc_attention_plan) -> *mut cuc_attention_plan;
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
-    /// The size of the workspace that a call needs.
+    /// The size of the workspace that a call needs, of either function.
     pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64) -> u64;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 136, 8);
+    row!(cuc_attention_args, 168, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -44,6 +44,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.key_lengths, 112, 8);
     row!(cuc_attention_args.workspace, 120, 8);
     row!(cuc_attention_args.workspace_bytes, 128, 8);
+    row!(cuc_attention_args.d_o, 136, 8);
+    row!(cuc_attention_args.d_q, 144, 8);
+    row!(cuc_attention_args.d_k, 152, 8);
+    row!(cuc_attention_args.d_v, 160, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -810,6 +814,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
         ("cuc_attention", cucore_sys::cuc_attention as *const ()),
         ("cuc_attention_args_init", cucore_sys::cuc_attention_args_init as *const ()),
+        ("cuc_attention_backward", cucore_sys::cuc_attention_backward as *const ()),
         ("cuc_attention_options_init", cucore_sys::cuc_attention_options_init as *const ()),
         ("cuc_attention_plan_create", cucore_sys::cuc_attention_plan_create as *const ()),
         ("cuc_attention_plan_get_choice", cucore_sys::cuc_attention_plan_get_choice as *const ()),
