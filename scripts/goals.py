@@ -65,8 +65,8 @@ MEAN_OF = 30
 
 
 def product(name):
-    """Return the goal function of a product: a fraction of cuBLASLt's speed that depends on the
-    case and, for bf16, also 1.1 times Triton's. Epilogues that cuBLASLt lacks are compared with
+    """Return the goal function of a matrix product: a fraction of cuBLASLt's speed that depends on
+    the case and, for bf16, also 1.1 times Triton's. Epilogues that cuBLASLt lacks are compared with
     PyTorch, which computes the product and then the epilogue."""
     def goal(speed, _size, axes):
         dtype, shape = axes["dtype"], axes["shape"]
@@ -185,7 +185,7 @@ def show(name, speed):
     return f"{speed * 1e-12:.0f} TFLOP/s" if name in COUNTED else f"{speed * 1e-9:.0f} GB/s"
 
 
-HEAD = ("| kernel | of | reached | should | share | kept |\n"
+HEAD = ("| kernel | case | measured | goal | share | met |\n"
         "| --- | --- | ---: | ---: | ---: | --- |\n")
 
 
@@ -217,7 +217,7 @@ def summary(documents):
         kernels.setdefault(each[0], []).append(each)
         if not each[4]:
             missed.append(row(*each))
-    text = "| kernel | goals kept | least share | mean share |\n| --- | ---: | ---: | ---: |\n"
+    text = "| kernel | goals met | lowest share | mean share |\n| --- | ---: | ---: | ---: |\n"
     for name, found in kernels.items():
         shares = [speed / goal for _, _, speed, goal, _, _ in found if speed and goal]
         mean = math.exp(sum(map(math.log, shares)) / len(shares)) if shares else 0
@@ -249,7 +249,7 @@ def main():
         return 2 if len(sys.argv) < 2 else 0
     text, count, missed = table([json.loads(pathlib.Path(p).read_text()) for p in sys.argv[1:]])
     print(text, end="")
-    print(f"{count - missed} of {count} goals kept")
+    print(f"{count - missed} of {count} goals met")
     return int(missed > 0 or not count)
 
 

@@ -64,7 +64,7 @@ FASTEST = """
 The largest measured problem of each kernel, and the fastest other kernel in the same run. `cuda` is CUDA C++ written by
 hand.
 
-| kernel | of | cucore | fastest other | its speed | speed / other's |
+| kernel | case | cucore | fastest other | its speed | speed / other's |
 | --- | --- | ---: | --- | ---: | ---: |
 """
 
@@ -127,7 +127,7 @@ host; all Python subjects take turns. Command:
 
     {command}
 
-{kept} of {count} goals are kept.
+{kept} of {count} goals are met.
 """
 
 BINDINGS_ROWS = """
@@ -228,7 +228,7 @@ class Performance:
         table, count, missed = goals.table(self.by_gpus)
         if not every:
             table = goals.summary(self.by_gpus)
-        return f"{GOALS}{count - missed} of {count} are kept.\n\n{table}" if table else ""
+        return f"{GOALS}{count - missed} of {count} are met.\n\n{table}" if table else ""
 
     def fastest(self):
         rows = goals.largest(self.by_gpus)

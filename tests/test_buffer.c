@@ -88,7 +88,7 @@ FAKE_TEST_RANGE(the_memory_is_freed_in_the_order_of_its_stream, 0, 6)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST(another_stream_can_be_told_to_free_it)
+FAKE_TEST(another_stream_can_free_the_memory)
 {
     cuc_memory_resource *mr = resource_of(0);
     cuc_stream *other, *foreign;
@@ -132,7 +132,7 @@ TEST(without_a_resource_the_streams_device_chooses)
     cuc_buffer_release(b);
 }
 
-FAKE_TEST_RANGE(an_empty_buffer_asks_nobody, 0, 6)
+FAKE_TEST_RANGE(an_empty_buffer_makes_no_driver_call, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     void *host = &mr;
@@ -198,7 +198,7 @@ FAKE_TEST_RANGE(a_driver_call_that_fails_makes_no_buffer_and_leaks_none, 0, 6)
     unraisable.count = 0;
 }
 
-FAKE_TEST_RANGE(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else, 0, 6)
+FAKE_TEST_RANGE(a_failure_of_a_release_goes_only_to_the_handler, 0, 6)
 {
     static const char *const calls[] = { "cuMemFreeAsync", "cuMemFreeAsync", "cuMemFreeAsync",
                                          "cuMemFree",      "cuMemFreeHost",  "cuMemFree" };
@@ -221,7 +221,7 @@ FAKE_TEST_RANGE(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else
 
 // Pretends that another thread is capturing the stream at the first try, and has ended the capture
 // by the second.
-FAKE_TEST_RANGE(a_free_that_met_the_end_of_a_capture_is_tried_again, 0, 6)
+FAKE_TEST_RANGE(a_free_that_meets_the_end_of_a_capture_is_retried, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i % 3);
     cuc_buffer *b;
@@ -256,7 +256,7 @@ FAKE_TEST_RANGE(a_release_in_a_lost_context_is_silent, 0, 6)
     fake_reset();
 }
 
-TEST_RANGE(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_and_told, 3, 6)
+TEST_RANGE(a_synchronous_buffer_released_in_a_capture_of_its_stream_leaks_and_is_reported, 3, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     CUgraph graph = NULL;
@@ -303,7 +303,7 @@ TEST(host_memory_is_borrowed_as_a_buffer)
     ck_assert_int_eq(memory[3], 4);
 }
 
-TEST_RANGE(memory_of_the_driver_is_known_for_what_it_is, 0, 6)
+TEST_RANGE(the_kind_of_driver_memory_is_detected, 0, 6)
 {
     cuc_memory_resource *mr = resource_of(_i);
     cuc_device_ptr ptr;
@@ -402,7 +402,7 @@ TEST_RANGE(memory_of_the_users_own_resource_has_its_device, 0, 2)
     cuc_memory_resource_release(under);
 }
 
-FAKE_TEST(what_was_told_is_not_asked)
+FAKE_TEST(given_properties_are_not_queried)
 {
     cuc_buffer *b;
 
@@ -470,7 +470,7 @@ static cuc_status (*const readers[])(cuc_buffer *) = {
     read_access, read_host_pointer, read_tensor, read_copy_from, read_part,
 };
 
-FAKE_TEST_ROWS(the_driver_is_asked_about_memory_when_somebody_needs_it, readers)
+FAKE_TEST_ROWS(the_driver_is_queried_about_memory_on_demand, readers)
 {
     cuc_memory_resource *pinned = resource_of(1);
     cuc_device_ptr ptr;
@@ -492,7 +492,7 @@ FAKE_TEST_ROWS(the_driver_is_asked_about_memory_when_somebody_needs_it, readers)
     cuc_memory_resource_release(pinned);
 }
 
-FAKE_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
+FAKE_TEST(inconsistent_arguments_are_refused_and_nothing_is_dropped)
 {
     cuc_memory_resource *pool = resource_of(0);
     cuc_buffer *b = untouched;
@@ -612,7 +612,7 @@ TEST(device_memory_has_no_host_pointer)
     cuc_buffer_release(b);
 }
 
-TEST(null_is_taken_where_it_says_something)
+TEST(null_is_accepted_where_it_has_a_meaning)
 {
     cuc_buffer *b;
     void *host;
@@ -674,7 +674,7 @@ TEST(buffers_are_made_and_released_on_many_threads)
 
 CASE("checked handles");
 
-FAKE_TEST(a_buffer_used_after_its_release_is_found_out)
+FAKE_TEST(use_of_a_buffer_after_its_release_is_detected)
 {
     cuc_buffer *b;
     void *host;

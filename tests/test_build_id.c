@@ -77,7 +77,7 @@ TEST(the_note_of_gnu_is_found_among_others)
     ck_assert_mem_eq(id, "identity", 8);
 }
 
-TEST(a_cut_file_has_none)
+TEST(a_truncated_file_has_no_id)
 {
     unsigned char id[CUC__BUILD_ID_BYTES];
 

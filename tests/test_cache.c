@@ -325,7 +325,7 @@ TEST(entries_of_your_own)
     cuc_cache_release(again);
 }
 
-TEST(what_is_refused_of_entries)
+TEST(invalid_entries_are_refused)
 {
     cuc_cache *cache = cuc_cache_none();
 
@@ -378,7 +378,7 @@ static void chmod_to(const char *name, mode_t mode)
     ck_assert_int_eq(chmod(below(name), mode), 0);
 }
 
-TEST(what_is_refused)
+TEST(invalid_arguments_are_refused)
 {
     cuc_cache *cache = NULL;
     cuc_cache_options options = CUC_CACHE_OPTIONS_INIT;

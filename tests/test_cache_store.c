@@ -25,12 +25,12 @@
 // ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
 
 static struct {
-    int at;         // the n-th call from now on fails; 0: none
-    int error;      // with this error,
-    int signal;     // or after this signal
+    int at;         // number of the call that is hit, counted from now; 0: none
+    int error;      // its errno; 0: the call succeeds
+    int signal;     // a signal that is raised at that call; 0: none
     int calls;      // calls made since `at` was set
-    bool anonymous; // the file system has O_TMPFILE
-    bool locks;     // and locks
+    bool anonymous; // the file system supports O_TMPFILE
+    bool locks;     // the file system supports locks
     const char
         *replaced; // a file that another process replaces before the next removal; NULL: no file
 } hit = { .anonymous = true, .locks = true };
@@ -40,9 +40,9 @@ struct network {
     const char *what;
     int link, lock, read; // the errors of these calls; 0: they work
     int replace;          // the error of a rename to the name of a file
-    int again;  // calls that succeed, lose their reply, and once report the error of the repetition
+    int again;  // calls whose reply is lost once: they succeed, but report a retry's error
     int late;   // number of opens that do not find a new entry yet
-    bool named; // it has no O_TMPFILE
+    bool named; // the file system lacks O_TMPFILE
 };
 
 static struct network network;
@@ -461,7 +461,7 @@ TEST(a_folder_must_be_the_users_own)
     ck_assert_int_eq(put(1), ENOENT);
 }
 
-// ---- File systems that the test mounts where nobody else sees them
+// ---- File systems that the test mounts in a private namespace
 
 enum { CANNOT_MOUNT = 77, FILLING = 200 };
 
@@ -987,7 +987,7 @@ static void set_age(const char *path, long seconds)
 
 CASE("entries");
 
-TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
+TEST_RANGE(the_least_recently_used_entries_are_removed_first, 0, 2)
 {
     enum { ENTRIES = 40 };
     unsigned char data[1000] = { 1 };
@@ -1001,7 +1001,7 @@ TEST_RANGE(the_least_recently_used_leave_first, 0, 2)
         ck_assert_int_eq(cuc__store_put(&store, &key, "label", data, sizeof(data)), 0);
         set_age(path_of(i), 1000 - i);
     }
-    for (uint32_t i = 0; i < 3; i++) { // use makes these entries the youngest
+    for (uint32_t i = 0; i < 3; i++) { // using these entries makes them the youngest
         cuc__key key = key_of(i);
         ck_assert(cuc__store_get(&entry, &store, &key));
         free(entry.file);

@@ -217,7 +217,7 @@ static const struct {
 };
 
 // Ends a stream's capture in the given way. Expects `ended` from ending it or `cancelled` from
-// cancelling it, and `words` in the message of a failure.
+// canceling it, and `words` in the message of a failure.
 static void end_as(cuc_stream **s, enum end how, cuc_status ended, cuc_status cancelled,
                    const char *words)
 {
@@ -281,7 +281,7 @@ static void end_around(cuc_stream **s, size_t i)
            fate == STUCK ? CUC_ERROR_DRIVER : CUC_OK, words[fate]);
     if (fate != STUCK || !*s)
         return;
-    // The capture is stuck: ending or cancelling it again must fail, and so must other calls.
+    // The capture is stuck: ending or canceling it again must fail, and so must other calls.
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&none, *s), words[STUCK]);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_cancel_capture(*s), "restart the process");
     FAILS(CUC_ERROR_DRIVER, cuc_stream_begin_capture(*s, 0), words[STUCK]);
@@ -386,7 +386,7 @@ static void a_body_beside_one_that_ended_badly_ends(void)
 }
 
 // A capture into a body ends badly after the capture that made the graph has ended successfully.
-static void a_body_takes_a_graph_whose_capture_is_over(void)
+static void a_failed_body_destroys_a_graph_whose_capture_has_ended(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
 
@@ -404,7 +404,7 @@ static void a_body_takes_a_graph_whose_capture_is_over(void)
     finish(1, 0, 0);
 }
 
-static void an_instance_of_before_runs_on(void)
+static void an_earlier_instance_still_runs(void)
 {
     cuc_graph *body = NULL, *same = NULL;
     cuc_graph_exec *exec = NULL;
@@ -428,7 +428,7 @@ static void an_instance_of_before_runs_on(void)
     finish(1, 0, 0);
 }
 
-static void no_body_is_taken_while_it_is_filled(void)
+static void a_body_that_is_being_filled_is_not_freed(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
 
@@ -459,12 +459,12 @@ static void no_body_is_taken_while_it_is_filled(void)
     finish(0, 0, 0);
 }
 
-static void nor_is_a_graph_that_another_capture_adds_to(void)
+static void a_graph_that_another_capture_adds_to_is_not_freed(void)
 {
     cuc_graph *graph = NULL, *same = NULL;
 
     if (!cuc__driver_simulated())
-        return; // the driver's behaviour with two captures is undocumented
+        return; // the driver's behavior with two captures is undocumented
     OK(cuc_graph_create(&graph, device));
     begin_to(root, graph);
     begin_to(outer, graph);
@@ -476,7 +476,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph_release(same);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, root), "the driver frees the graph");
     cuc_graph_release(graph);
-    // Cancelling the spoilt capture or releasing its stream first cancels the other capture, and
+    // Canceling the spoilt capture or releasing its stream first cancels the other capture, and
     // then frees the graph.
     for (int goes = 0; goes < 2; goes++) {
         OK(cuc_graph_create(&graph, device));
@@ -609,7 +609,7 @@ static void step(cuc_stream **s, cuc_graph *graph)
     }
 }
 
-static void nothing_comes_of_any_order_of_calls(void)
+static void no_order_of_calls_does_harm(void)
 {
     if (!fake_available())
         return;
@@ -631,12 +631,12 @@ static void nothing_comes_of_any_order_of_calls(void)
 
 static void (*const others[])(void) = {
     a_body_beside_one_that_ended_badly_ends,
-    a_body_takes_a_graph_whose_capture_is_over,
-    an_instance_of_before_runs_on,
-    no_body_is_taken_while_it_is_filled,
-    nor_is_a_graph_that_another_capture_adds_to,
+    a_failed_body_destroys_a_graph_whose_capture_has_ended,
+    an_earlier_instance_still_runs,
+    a_body_that_is_being_filled_is_not_freed,
+    a_graph_that_another_capture_adds_to_is_not_freed,
     a_spoilt_body_of_a_capture_of_others_is_never_freed,
-    nothing_comes_of_any_order_of_calls,
+    no_order_of_calls_does_harm,
 };
 
 extern char **environ;

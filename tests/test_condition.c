@@ -170,17 +170,17 @@ static uint32_t decide(size_t i, bool by_kernel)
 
 CASE("condition", .setup = setup, .teardown = teardown);
 
-TEST_ROWS(a_default_value_says_which_body_runs, decisions)
+TEST_ROWS(the_default_value_selects_the_body, decisions)
 {
     ck_assert_uint_eq(decide((size_t)_i, false), decisions[_i].result);
 }
 
-TEST_ROWS(a_kernel_says_which_body_runs, decisions)
+TEST_ROWS(a_kernel_selects_the_body, decisions)
 {
     ck_assert_uint_eq(decide((size_t)_i, true), decisions[_i].result);
 }
 
-TEST(a_body_runs_until_its_kernel_says_no_more)
+TEST(a_loop_body_repeats_until_its_kernel_ends_the_loop)
 {
     cuc_graph *body = NULL;
 
@@ -200,7 +200,7 @@ TEST(a_body_runs_until_its_kernel_says_no_more)
     cuc_graph_exec_release(exec);
 }
 
-TEST(without_a_default_a_value_stays_for_the_next_launch)
+TEST(without_a_default_the_value_persists_between_launches)
 {
     cuc_graph *body = NULL;
 
@@ -246,7 +246,7 @@ TEST(bodies_have_conditional_nodes_of_their_own)
 }
 
 // A condition made for a graph or for its body works in both.
-TEST(a_condition_is_for_a_graph_and_its_bodies)
+TEST(a_condition_works_in_its_graph_and_the_bodies)
 {
     cuc_graph *graph = NULL, *body = NULL, *inner = NULL, *behind = NULL, *same = NULL;
     cuc_condition outer = 0, within = 0, after = 0;
@@ -327,7 +327,7 @@ static void is_no_more(cuc_graph *body)
     USES_OF_A_LOST_GRAPH(ck_fails, body, side, buffer, "is no more", "by itself");
 }
 
-TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
+TEST(canceling_a_capture_destroys_its_bodies)
 {
     cuc_graph *body = NULL;
 
@@ -339,7 +339,7 @@ TEST(a_body_of_a_capture_that_is_cancelled_is_no_more)
     cuc_graph_release(body);
 }
 
-TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
+TEST(a_nested_body_is_destroyed_with_the_outer_capture)
 {
     cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
     cuc_condition inner = 0;
@@ -356,7 +356,7 @@ TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
     cuc_graph_release(choice);
 }
 
-TEST(what_fills_a_body_is_cancelled_with_the_graphs_capture)
+TEST(a_capture_that_fills_a_body_is_canceled_with_the_graphs_capture)
 {
     cuc_graph *loop = NULL, *choice = NULL, *same = NULL;
     cuc_stream *third = NULL;
@@ -385,7 +385,7 @@ static void *cancel_elsewhere(void *unused)
     return NULL;
 }
 
-TEST(what_another_thread_fills_is_not_taken_away)
+TEST(a_body_that_another_thread_fills_is_not_destroyed)
 {
     cuc_graph *body = NULL, *same = NULL;
     pthread_t thread;
@@ -410,8 +410,8 @@ static void *release_elsewhere(void *s)
 }
 
 // The release of the stream that captures a graph does not destroy the graph while another stream
-// fills a body of it: the capture of the body is cancelled first, or must end before.
-TEST_RANGE(a_stream_that_goes_waits_for_what_another_thread_fills, 0, 3)
+// fills a body of it: the capture of the body is canceled first, or must end before.
+TEST_RANGE(releasing_a_stream_keeps_a_graph_whose_body_is_being_filled, 0, 3)
 {
     const bool elsewhere = _i, both = _i == 2;
     cuc_graph *body = NULL, *same = NULL;
@@ -501,7 +501,7 @@ TEST(an_update_changes_what_bodies_do)
     cuc_graph_release(many);
 }
 
-TEST(a_condition_that_no_node_has_is_told)
+TEST(a_condition_without_a_node_is_reported)
 {
     cuc_graph_exec *exec = NULL;
 
@@ -518,7 +518,7 @@ static void do_nothing(void *user)
     (void)user;
 }
 
-TEST(what_no_body_can_have_is_told_with_the_node)
+TEST(nodes_that_a_body_cannot_contain_are_reported)
 {
     cuc_graph_exec *exec = NULL;
     cuc_graph *body = NULL;
@@ -532,7 +532,7 @@ TEST(what_no_body_can_have_is_told_with_the_node)
     cuc_graph_release(graph);
 }
 
-TEST(what_makes_no_sense_is_refused)
+TEST(invalid_arguments_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_graph *bodies[2] = { NULL }, *graph = NULL;
@@ -604,7 +604,7 @@ static const struct {
     { "cuStreamUpdateCaptureDependencies", 1 },
 };
 
-TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
+TEST_ROWS(a_driver_failure_leaves_nothing_behind, calls)
 {
     cuc_graph *body = NULL;
 

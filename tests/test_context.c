@@ -107,7 +107,7 @@ TEST(a_foreign_context_is_one_object_and_never_destroyed)
     destroy_context(foreign);
 }
 
-TEST(a_handle_that_is_no_context_is_refused)
+TEST(a_handle_that_is_not_a_context_is_refused)
 {
     cuc_context *none = NULL;
 
@@ -119,7 +119,7 @@ TEST(a_handle_that_is_no_context_is_refused)
     ck_assert_ptr_null(none);
 }
 
-TEST(the_current_context_comes_as_its_object)
+TEST(the_current_context_is_returned_as_its_object)
 {
     CUcontext foreign = make_context(), popped;
     cuc_context *current = (cuc_context *)(void *)&current, *known;
@@ -140,7 +140,7 @@ CASE("bare");
 
 // Imitates a program in which the runtime created the context first. Needs a process that has not
 // yet requested the context.
-TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
+TEST(a_primary_context_made_by_other_code_is_recognized)
 {
     CUcontext made, popped;
     cuc_context *current = NULL, *asked = NULL;
@@ -162,7 +162,7 @@ TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
 
 CASE("context");
 
-TEST(set_current_gives_back_what_was_current)
+TEST(set_current_returns_the_previous_context)
 {
     CUcontext foreign = make_context();
     cuc_context *wrapped, *previous = (cuc_context *)(void *)&previous;
@@ -240,7 +240,7 @@ TEST(a_limit_that_the_device_lacks_is_not_supported)
     ck_assert_uint_eq(value, 42);
 }
 
-TEST(peer_access_is_between_two_devices_and_asking_twice_is_no_error)
+TEST(peer_access_is_between_two_devices_and_enabling_it_twice_is_no_error)
 {
     cuc_context *peer;
 
@@ -517,7 +517,7 @@ TEST(failures_of_a_release_go_to_the_failure_handler)
     ck_assert_int_eq(cuc__cu.cuEventDestroy(leaked_event), 0);
 }
 
-TEST(a_lost_context_tells_every_call_what_destroyed_it)
+TEST(every_call_in_a_lost_context_reports_the_cause)
 {
     cuc_stream *s = NULL, *fine = NULL;
     cuc_event *e = NULL;
@@ -572,7 +572,7 @@ TEST(a_lost_context_tells_every_call_what_destroyed_it)
     destroy_context(foreign);
 }
 
-TEST(a_release_that_finds_the_context_lost_tells_the_failure_handler_once)
+TEST(a_release_that_finds_the_context_lost_calls_the_failure_handler_once)
 {
     cuc_stream *s = NULL, *t = NULL;
 

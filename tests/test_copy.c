@@ -86,7 +86,7 @@ static void setup(void)
 
 CASE("any driver", .setup = setup, .teardown = device_teardown);
 
-TEST_RANGE(bytes_are_copied_from_any_place_to_any, 0, PLACES *PLACES)
+TEST_RANGE(bytes_are_copied_between_all_kinds_of_memory, 0, PLACES *PLACES)
 {
     static const struct {
         size_t dst, src, bytes;
@@ -178,7 +178,7 @@ TEST_ROWS(a_copy_past_the_end_is_refused_with_offset_bytes_and_size, parts)
     place_drop(&other);
 }
 
-TEST(ranges_that_are_none_are_refused_before_the_driver_is_asked)
+TEST(invalid_ranges_are_refused_before_the_driver_call)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     struct place p;
@@ -236,7 +236,7 @@ FAKE_TEST(a_copy_across_devices_takes_either_form)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST(the_drivers_refusal_is_told_with_the_copy)
+FAKE_TEST(the_drivers_refusal_is_reported_with_the_copy)
 {
     static const char *const calls[] = { "cuMemcpyAsync",      "cuMemcpyPeerAsync",
                                          "cuMemcpy2DAsync",    "cuMemcpy3DAsync",
@@ -427,7 +427,7 @@ static const struct bad_box {
       "dst is 0xfffffffffffffff9" },
 };
 
-TEST_ROWS(rows_that_are_none_are_refused_before_the_driver_is_asked, bad_boxes)
+TEST_ROWS(invalid_rectangles_are_refused_before_the_driver_call, bad_boxes)
 {
     cuc_copy_3d_params p = bad_boxes[_i].params;
 
@@ -495,7 +495,7 @@ TEST(a_batch_copies_every_entry)
     place_drop(&from);
 }
 
-FAKE_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
+FAKE_TEST(a_batch_makes_as_few_driver_calls_as_its_attributes_allow)
 {
     enum { MANY = 100 };
     static cuc_device_ptr dst[MANY], src[MANY];
@@ -522,7 +522,7 @@ FAKE_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
     ck_ok(cuc_copy_batch(stream, &p)); // all attributes are equal
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1);
     for (size_t i = 0; i < MANY; i += 2)
-        attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbours are equal
+        attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbors are equal
     ck_ok(cuc_copy_batch(stream, &p));
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1 + 4);
     bytes[50] = 0; // an empty copy splits the run
@@ -618,7 +618,7 @@ FAKE_TEST_RANGE(an_older_driver_copies_a_batch_one_by_one, 0, 2)
 
 CASE("any driver");
 
-TEST_RANGE(a_pattern_fills_what_it_is_told_to, 0, PLAIN)
+TEST_RANGE(a_pattern_fills_exactly_its_range, 0, PLAIN)
 {
     static const struct {
         uint32_t pattern, pattern_bytes;
@@ -650,7 +650,7 @@ TEST_RANGE(a_pattern_fills_what_it_is_told_to, 0, PLAIN)
     place_drop(&p);
 }
 
-TEST(a_rectangle_is_filled_and_the_rest_is_left)
+TEST(filling_a_rectangle_leaves_the_rest_unchanged)
 {
     static const cuc_fill_2d_params rows[] = {
         { .pitch = 16, .row_count = 5, .rows = 7, .pattern = 0xab, .pattern_bytes = 1 },
@@ -681,7 +681,7 @@ TEST(a_rectangle_is_filled_and_the_rest_is_left)
     place_drop(&p);
 }
 
-TEST(fills_that_make_no_sense_are_refused)
+TEST(invalid_fills_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_fill_2d_params f = CUC_FILL_2D_PARAMS_INIT;

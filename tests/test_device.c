@@ -51,7 +51,7 @@ TEST(there_is_one_object_for_each_ordinal)
 
 static const int32_t bad_ordinals[] = { -1, 8, INT32_MAX, INT32_MIN };
 
-TEST_ROWS(an_ordinal_out_of_range_is_told_with_the_range, bad_ordinals)
+TEST_ROWS(an_ordinal_out_of_range_is_reported_with_the_range, bad_ordinals)
 {
     char text[80];
     cuc_device *none = NULL;
@@ -64,7 +64,7 @@ TEST_ROWS(an_ordinal_out_of_range_is_told_with_the_range, bad_ordinals)
     ck_assert_ptr_null(none);
 }
 
-TEST(a_device_tells_its_name_uuid_address_and_architecture)
+TEST(a_device_reports_its_name_uuid_address_and_architecture)
 {
     uint8_t bytes[16];
     char text[48] = "";
@@ -104,7 +104,7 @@ TEST(a_pci_address_leads_back_to_its_device)
     ck_assert_ptr_null(found);
 }
 
-TEST(every_listed_attribute_is_what_the_driver_says)
+TEST(every_listed_attribute_is_what_the_driver_returns)
 {
     cuc_device_properties all = CUC_DEVICE_PROPERTIES_INIT;
     const int32_t *field = (const int32_t *)(const void *)((const char *)&all + sizeof(size_t));
@@ -133,7 +133,7 @@ TEST(every_listed_attribute_is_what_the_driver_says)
     ck_assert_int_gt(all.max_threads_per_block, 0);
 }
 
-TEST(properties_fill_as_much_of_the_struct_as_the_caller_has)
+TEST(properties_fill_the_struct_up_to_the_callers_size)
 {
     struct {
         cuc_device_properties all;
@@ -157,7 +157,7 @@ TEST(properties_fill_as_much_of_the_struct_as_the_caller_has)
              "struct_size is 3", "cuc_device_properties");
 }
 
-TEST(an_attribute_that_nobody_knows_is_refused_by_number)
+TEST(an_unknown_attribute_is_refused_by_number)
 {
     int32_t value = 42;
 
@@ -209,7 +209,7 @@ TEST(memory_is_counted)
     ck_assert_uint_eq(total, 42);
 }
 
-TEST(peers_are_asked_about_in_pairs)
+TEST(peers_are_queried_in_pairs)
 {
     int32_t value = 42;
 
@@ -290,7 +290,7 @@ TEST(null_arguments_are_named)
 CASE("first");
 
 // In a process that has not read any device yet, makes each call fail in turn until all succeed.
-TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
+TEST(a_failure_while_reading_devices_is_reported_and_not_remembered)
 {
     static const char *const functions[] = { "cuDeviceGetCount",    "cuDeviceGet",
                                              "cuDeviceGetName",     "cuDeviceGetUuid",

@@ -11,7 +11,7 @@
 
 static int32_t count;
 
-TEST(a_path_that_is_no_file_is_no_driver_and_the_places_tried_are_told)
+TEST(a_path_without_a_file_is_refused_with_the_places_tried)
 {
     setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so.1", 1);
     count = 42;
@@ -24,14 +24,14 @@ TEST(a_path_that_is_no_file_is_no_driver_and_the_places_tried_are_told)
     ck_assert(!cuc__driver_has("cuInit"));
 }
 
-TEST(a_library_that_is_no_driver_is_told_from_one)
+TEST(a_library_that_is_not_a_driver_is_recognized)
 {
     setenv("CUCORE_DRIVER", "libm.so.6", 1);
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "libm.so.6: loaded",
              "exports no cuDriverGetVersion: not a CUDA driver");
 }
 
-TEST(without_a_name_it_is_the_systems_driver)
+TEST(without_a_name_the_systems_driver_is_loaded)
 {
     unsetenv("CUCORE_DRIVER");
     cuc_status st = cuc_device_get_count(&count);
@@ -41,7 +41,7 @@ TEST(without_a_name_it_is_the_systems_driver)
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "libcuda.so.1");
 }
 
-TEST(an_empty_name_is_the_systems_driver_too)
+TEST(an_empty_name_loads_the_systems_driver_too)
 {
     setenv("CUCORE_DRIVER", "", 1);
     if (cuc_device_get_count(&count) != CUC_ERROR_NO_DRIVER)
@@ -49,7 +49,7 @@ TEST(an_empty_name_is_the_systems_driver_too)
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_device_get_count(&count), "libcuda.so.1");
 }
 
-TEST(sim_is_looked_for_beside_the_library_and_never_taken_silently)
+TEST(sim_is_searched_beside_the_library_and_never_chosen_silently)
 {
     setenv("CUCORE_DRIVER", "sim", 1);
     if (cuc_device_get_count(&count) >= 0)
@@ -86,7 +86,7 @@ TEST(a_failed_load_is_final_and_the_same_for_every_call)
     free(good);
 }
 
-TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_told)
+TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_reported)
 {
     NEED_FAKE();
     fake_set_version(11080);
@@ -100,7 +100,7 @@ TEST(a_driver_before_12_0_is_too_old_and_both_versions_are_told)
     ck_assert_int_eq(fake_calls("cuInit"), 0);
 }
 
-TEST(the_oldest_driver_that_will_do_does)
+TEST(the_oldest_supported_driver_works)
 {
     NEED_FAKE();
     fake_set_version(12000);
@@ -146,7 +146,7 @@ TEST(a_function_that_the_driver_lacks_is_named_with_the_version_that_has_it)
     cuc_stream_release(stream);
 }
 
-TEST(a_function_younger_than_the_driver_is_not_asked_for)
+TEST(a_function_newer_than_the_driver_is_not_looked_up)
 {
     void (*fn)(void) = NULL;
 
@@ -170,7 +170,7 @@ static const struct {
     { "12080", "12080", 12080 }, { "13000", "12080", 12080 },
 };
 
-TEST_ROWS(the_newest_form_that_a_driver_has_is_taken, forms)
+TEST_ROWS(the_newest_form_that_a_driver_has_is_used, forms)
 {
     const char *driver = getenv("FORMS_DRIVER");
     float ms = 0;
@@ -184,7 +184,7 @@ TEST_ROWS(the_newest_form_that_a_driver_has_is_taken, forms)
     ck_assert_float_eq(ms, forms[_i].taken);
 }
 
-TEST(a_start_that_failed_is_final_and_asked_for_once)
+TEST(a_failed_start_is_final_and_tried_once)
 {
     NEED_FAKE();
     count = 42;
@@ -216,7 +216,7 @@ TEST(a_machine_without_devices_counts_none_and_says_so)
     ck_assert_int_eq(fake_calls("cuInit"), 1);
 }
 
-TEST(the_driver_says_what_it_is)
+TEST(the_driver_reports_version_and_path)
 {
     NEED_FAKE();
     ck_ok(cuc_device_get_count(&count));
@@ -426,7 +426,7 @@ static const struct {
                  { libraries_can_be_found },
                  { a_grandchild_says_forked } };
 
-TEST_ROWS(a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call, children)
+TEST_ROWS(every_call_fails_in_a_child_of_a_process_that_used_the_driver, children)
 {
     CUcontext made;
 
@@ -469,7 +469,7 @@ TEST(a_child_of_a_process_that_only_loaded_the_driver_can_use_it)
     ck_assert_int_eq(a_device_works(), 0);
 }
 
-TEST(a_child_of_a_process_whose_start_failed_is_cut_off_as_well)
+TEST(every_call_fails_in_a_child_of_a_process_whose_start_failed)
 {
     NEED_FAKE();
     fake_fail("cuInit", 1, CUDA_ERROR_UNKNOWN);

@@ -45,7 +45,7 @@ TEST_ROWS(a_message_has_symbols_as_cpp_writes_them, symbols)
     ck_assert_str_eq(cuc_error_message(), expected);
 }
 
-TEST(a_demangled_text_is_cut_where_its_room_ends)
+TEST(a_demangled_text_is_truncated_to_its_buffer)
 {
     static const char text[] = "of _Z5scaleIfEvPT_i and more";
     char whole[64], part[64];
@@ -76,7 +76,7 @@ TEST_ROWS(a_name_expression_is_what_stands_before_the_parameters, names)
     ck_assert(!cuc__demangle_name(name, sizeof(name), "saxpy"));
 }
 
-TEST(a_failure_gives_its_status_back_and_is_kept)
+TEST(a_failure_returns_its_status_and_is_recorded)
 {
     ck_assert_int_eq(cuc__fail(CUC_ERROR_BUSY, "cuc_thing_do", "x is %d, at most %d", 7, 3),
                      CUC_ERROR_BUSY);
@@ -102,7 +102,7 @@ TEST(a_program_can_report_a_failure_of_its_own)
     ck_assert_str_eq(cuc_error_function(), "");
 }
 
-TEST(a_note_that_is_cut_says_so)
+TEST(a_truncated_note_is_marked)
 {
     (void)cuc__fail(CUC_ERROR_INTERNAL, "cuc_x", "failed");
     cuc__error_note("%0600d", 7);
@@ -143,7 +143,7 @@ TEST(notes_are_sentences_of_their_own_without_mangled_names)
     ck_assert_str_eq(cuc_error_note(0), "the cause may be _Z5scaleIfEvPT_i grid 1,1,1");
 }
 
-TEST(a_note_begins_behind_a_whole_sentence)
+TEST(a_note_begins_after_a_whole_sentence)
 {
     static const char *const rows[][2] = {
         { "failed", "cuc_x: failed. Note: why." },
@@ -192,7 +192,7 @@ TEST(past_eight_notes_the_last_one_is_the_latest)
 
 // Puts a long text in every field: it must be truncated, terminated and within bounds, which
 // sanitizers check.
-TEST(long_texts_are_cut_and_a_long_log_is_kept_whole)
+TEST(long_texts_are_truncated_but_a_long_log_is_kept_whole)
 {
     size_t bytes = 200000;
     char *text = malloc(bytes + 1);

@@ -127,7 +127,7 @@ TEST(time_passes_between_two_events)
     cuc_event_release(end);
 }
 
-TEST(what_cannot_be_measured_between_is_told_apart)
+TEST(reasons_for_no_elapsed_time_are_distinguished)
 {
     cuc_event *start = timed(device), *end = timed(device), *e;
     float ms = 42;
@@ -215,10 +215,10 @@ TEST(a_foreign_event_is_borrowed)
     ck_assert_ptr_eq(cuc_event_retain(wrapped), wrapped);
     cuc_event_release(wrapped);
     cuc_event_release(wrapped);
-    ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // it was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuEventDestroy(foreign), 0); // the wrapper did not destroy it
 }
 
-TEST(an_event_of_a_capture_cannot_be_asked)
+TEST(an_event_of_a_capture_cannot_be_queried)
 {
     for (int wait = 0; wait < 2; wait++) { // a query spoils the capture, so each case has its own
         CUgraph graph = NULL;
@@ -238,7 +238,7 @@ TEST(an_event_of_a_capture_cannot_be_asked)
     ck_ok(cuc_event_synchronize(event));
 }
 
-TEST(a_capture_allows_to_measure_between_events)
+TEST(elapsed_time_can_be_measured_during_a_capture)
 {
     cuc_event *e = timed(device);
     cuc_stream *captured;

@@ -29,7 +29,7 @@ static void teardown(void)
     cuc_event_release(event);
     cuc_stream_release(stream);
     ck_assert_ptr_null(testing_current());
-    if (fake_available()) // all objects but the waiting streams, which the context keeps
+    if (fake_available()) // only the waiting streams are left, which the context keeps
         ck_assert_int_eq(fake_live_total(), fake_calls("cuStreamCreate"));
 }
 
@@ -93,9 +93,9 @@ TEST(a_descriptor_becomes_readable_when_the_event_completes)
     close(fd);
 }
 
-// A memory word delays the second round, because a driver with only one thread for host functions
-// would delay the descriptor's callback too.
-TEST(a_descriptor_stands_for_what_was_recorded_by_then)
+// The second record waits for a word in memory instead of a host function: a driver that runs all
+// host functions on one thread would then not run the descriptor's callback either.
+TEST(a_descriptor_refers_to_the_record_at_its_creation)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
@@ -114,7 +114,7 @@ TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ));
-    ck_ok(cuc_event_record(stream, event)); // records again
+    ck_ok(cuc_event_record(stream, event)); // the second record
     go = 1;
     ck_assert(readable(fd, 10000));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
@@ -125,7 +125,7 @@ TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     close(fd);
 }
 
-TEST(the_streams_that_wait_are_used_again)
+TEST(waiting_streams_are_reused)
 {
     int before = open_descriptors();
 
@@ -331,7 +331,7 @@ TEST(a_failure_on_the_way_leaves_no_descriptor)
     fake_reset();
 }
 
-TEST(a_system_without_descriptors_left_is_told)
+TEST(running_out_of_descriptors_is_reported)
 {
     struct rlimit limit, none;
     _Atomic int go = 0;

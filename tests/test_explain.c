@@ -84,7 +84,7 @@ static void check_row(const cuc__explanation *row)
     ck_assert_msg(length <= LONGEST_ROW, "%s: %zu characters", row->symbol, length);
 }
 
-TEST_RANGE(rows_are_fit_to_be_read, 0, LIBRARY_COUNT)
+TEST_RANGE(texts_of_rows_are_well_formed, 0, LIBRARY_COUNT)
 {
     const struct library *lib = &libraries[_i];
 

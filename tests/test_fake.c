@@ -134,7 +134,7 @@ TEST(every_function_of_the_table_is_found)
     ck_assert(cuc__driver_simulated());
 }
 
-TEST(hidden_and_younger_functions_are_not_found)
+TEST(hidden_and_newer_functions_are_not_found)
 {
     void (*fn)(void);
 
@@ -245,7 +245,7 @@ TEST(a_reset_keeps_primary_contexts_and_empties_them)
     ck_assert_int_eq(fake_allocated(ptr), 0);
 }
 
-TEST(a_child_cannot_use_what_its_parent_initialised)
+TEST(a_child_cannot_use_what_its_parent_initialized)
 {
     CUstream stream = new_stream();
     int status;
@@ -285,7 +285,7 @@ TEST(calls_need_a_current_context)
                      CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST(a_context_takes_what_is_in_it)
+TEST(a_destroyed_context_takes_its_objects_with_it)
 {
     CUcontext own, current;
     CUstream stream;
@@ -633,7 +633,7 @@ TEST_ROWS(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, ends_to_gra
     ck_assert_int_eq(fake_live("graph"), 0);
 }
 
-TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
+TEST(unjoined_work_is_joined_by_changing_dependencies)
 {
     CUstream stream = new_stream(), side = new_stream();
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING);
@@ -698,7 +698,7 @@ static void instantiate(CUgraph graph, CUstream stream)
 static void (*const crashes[])(CUgraph graph, CUstream stream) = { destroy_graph, end_spoilt,
                                                                    destroy_stream, instantiate };
 
-TEST_SIGNAL(a_node_whose_body_was_freed_brings_the_process_down, SIGABRT, 0, CUC_LENGTH(crashes))
+TEST_SIGNAL(using_a_node_whose_body_was_freed_ends_the_process, SIGABRT, 0, CUC_LENGTH(crashes))
 {
     CUstream stream = new_stream(), inner = new_stream();
     CUgraph graph = new_graph(), same;
@@ -717,7 +717,7 @@ TEST_SIGNAL(a_node_whose_body_was_freed_brings_the_process_down, SIGABRT, 0, CUC
     crashes[_i](graph, stream);
 }
 
-TEST_SIGNAL(so_does_a_capture_whose_graph_was_freed, SIGABRT, 0, 2)
+TEST_SIGNAL(using_a_capture_whose_graph_was_freed_ends_the_process, SIGABRT, 0, 2)
 {
     CUstream stream = new_stream(), inner = new_stream();
     CUgraph graph = new_graph(), same;
@@ -755,7 +755,7 @@ static void note_callback(CUstream stream, CUresult status, void *user)
     seen->callback++;
 }
 
-TEST(a_lost_context_stays_lost_and_calls_back)
+TEST(a_lost_context_stays_lost_and_runs_callbacks)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr = new_memory(4), more = 7;
@@ -856,7 +856,7 @@ TEST_RANGE(a_copy_out_of_bounds_ends_the_context, 0, 4)
 }
 
 // Memory is freed on one stream and used on another, without a dependency between them.
-TEST_BOTH(work_that_finds_its_memory_gone_ends_the_context)
+TEST_BOTH(work_on_freed_memory_ends_the_context)
 {
     CUstream late = new_stream(), other = new_stream();
     CUdeviceptr ptr;
@@ -870,7 +870,7 @@ TEST_BOTH(work_that_finds_its_memory_gone_ends_the_context)
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(late), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST_BOTH(memory_is_freed_behind_the_work_before)
+TEST_BOTH(memory_is_freed_after_earlier_work)
 {
     CUstream stream = new_stream();
     CUdeviceptr ptr;
@@ -924,7 +924,7 @@ TEST_BOTH(a_pool_counts_what_it_holds)
     ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST(a_pointer_tells_what_it_is)
+TEST(pointer_attributes_describe_the_memory)
 {
     static char registered[256];
     CUdeviceptr device = new_memory(64), managed;
@@ -1172,7 +1172,7 @@ TEST(a_launch_is_checked)
 #undef LAUNCH
 }
 
-TEST(an_unrecorded_launch_is_not_looked_at)
+TEST(an_unrecorded_launch_is_not_checked)
 {
     CUlaunchConfig nonsense = { 0 };
 

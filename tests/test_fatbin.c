@@ -575,7 +575,7 @@ TEST(without_libzstd_the_remedy_is_named)
 CASE("real");
 
 // Tests the real nvFatbin with cubins from nvJitLink.
-TEST(the_real_library_packs_what_loads)
+TEST(output_of_the_real_library_loads)
 {
     struct cuc__fatbin_entry e[8];
     cuc_object *fat = NULL, *again = NULL;

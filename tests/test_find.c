@@ -261,7 +261,7 @@ TEST(a_search_does_not_keep_what_the_program_has_loaded)
     ck_assert_ptr_null(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
 }
 
-TEST(a_driver_library_is_not_looked_for_in_wheels_and_toolkits)
+TEST(a_driver_library_is_not_searched_in_wheels_and_toolkits)
 {
     cuc_found *found = NULL;
 
@@ -297,7 +297,7 @@ TEST(newer_major_versions_come_first_within_a_folder)
     expect_found(found, "wheel", in_tree("pp/nvidia/cu13/lib/libnvfatbin.so.13"));
 }
 
-TEST_RANGE(toolkit_folders_of_a_library_are_looked_into, 0, 2)
+TEST_RANGE(toolkit_folders_of_a_library_are_searched, 0, 2)
 {
     static const struct {
         const char *name, *folder;
@@ -544,7 +544,7 @@ TEST_RANGE(headers_of_an_earlier_place_win, 0, HEADER_PLACES)
     expect_folder_of(found, &header_places[_i]);
 }
 
-TEST(headers_that_are_nowhere_say_so)
+TEST(missing_headers_are_reported)
 {
     cuc_found *found = (cuc_found *)top;
 
@@ -561,7 +561,7 @@ TEST(headers_that_are_nowhere_say_so)
 
 CASE("report", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
 
-TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
+TEST(a_missing_library_is_reported_with_the_places_tried_and_a_remedy)
 {
     static const char *const lines[] = {
         "loaded: " SONAME ": not in this process",
@@ -775,7 +775,7 @@ TEST(a_file_that_cannot_be_loaded_is_passed_over)
     cuc_found_release(found);
 }
 
-TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
+TEST(a_missing_library_can_be_retried_with_a_path)
 {
     cuc_found *found = NULL;
 
@@ -839,7 +839,7 @@ TEST(what_a_library_opens_by_name_is_loaded_from_beside_it)
     ck_assert_ptr_null(dlopen("libnvrtc-builtins.so.12.9", RTLD_LAZY | RTLD_NOLOAD));
 }
 
-TEST(a_runtime_whose_symbols_the_program_shows_comes_first)
+TEST(a_runtime_whose_symbols_the_program_exports_comes_first)
 {
     cuc_found *found = NULL;
 

@@ -155,7 +155,7 @@ struct affine { // like the struct in the source
     uint32_t n, pad;
 };
 
-TEST(a_struct_goes_by_value)
+TEST(a_struct_is_passed_by_value)
 {
     enum { N = 1000 };
     float *in, *out;
@@ -228,7 +228,7 @@ TEST(shared_memory_beyond_48_kib_works)
     cuc_kernel_release(k);
 }
 
-TEST(a_cooperative_grid_synchronises)
+TEST(a_cooperative_grid_synchronizes)
 {
     cuc_kernel *k = kernel("grid_sum");
     uint32_t blocks = 0, *in, *out;
@@ -701,7 +701,7 @@ TEST(variables_of_a_module_are_read_and_written)
     cuc_kernel_release(k);
 }
 
-TEST(occupancy_is_told)
+TEST(occupancy_is_reported)
 {
     cuc_kernel *k = kernel("saxpy");
     uint32_t blocks = 0, grid = 0, block = 0;
@@ -718,7 +718,7 @@ TEST(occupancy_is_told)
     cuc_kernel_release(k);
 }
 
-TEST(objects_are_linked_with_optimisation)
+TEST(objects_are_linked_with_optimization)
 {
     cuc_object *main_part = NULL, *function_part = NULL, *linked = NULL;
     cuc_linker *linker = NULL;
@@ -885,7 +885,7 @@ static const struct {
 
 extern char **environ;
 
-TEST_ROWS(a_process_of_its_own_fails_as_told, processes)
+TEST_ROWS(a_process_of_its_own_fails_as_expected, processes)
 {
     char variable[64], argument[32], self[] = "/proc/self/exe";
     char *arguments[] = { self, argument, NULL };

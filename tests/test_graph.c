@@ -46,7 +46,7 @@ static int32_t status_of(cuc_stream *s)
 
 CASE("graph", .setup = graph_setup, .teardown = graph_teardown);
 
-TEST_RANGE(what_is_captured_is_not_run_and_becomes_nodes, 0, 3)
+TEST_RANGE(captured_work_does_not_run_and_becomes_nodes, 0, 3)
 {
     static const int32_t expected[] = { CUC_NODE_FILL, CUC_NODE_KERNEL, CUC_NODE_HOST,
                                         CUC_NODE_COPY };
@@ -138,7 +138,7 @@ TEST(waiting_for_a_stream_forks_and_joins_too)
     cuc_graph_release(graph);
 }
 
-TEST(a_stream_that_has_not_joined_again_is_told_of)
+TEST(an_unjoined_stream_is_reported)
 {
     cuc_graph *graph = NULL;
 
@@ -188,7 +188,7 @@ TEST(work_from_outside_cannot_be_waited_for)
     cuc_event_release(event);
 }
 
-TEST(a_spoilt_capture_says_which_call_was_refused_first)
+TEST(a_spoilt_capture_reports_the_first_refused_call)
 {
     cuc_graph *graph = NULL;
 
@@ -236,7 +236,7 @@ static const struct {
     { CUC_CAPTURE_RELAXED, false, false },
 };
 
-TEST_ROWS(a_mode_says_whose_calls_are_restricted, modes)
+TEST_ROWS(the_mode_determines_whose_calls_are_restricted, modes)
 {
     for (int other = 0; other < 2; other++) {
         bool fails = other ? modes[_i].others_fails : modes[_i].own_fails;
@@ -303,7 +303,7 @@ static void *begin_and_end(void *data)
     return NULL;
 }
 
-TEST_ROWS(what_a_thread_leaves_behind_is_cancelled_by_any, modes)
+TEST_ROWS(any_thread_can_cancel_a_capture_of_an_ended_thread, modes)
 {
     int32_t mode = modes[_i].mode;
     cuc_graph *graph = NULL;
@@ -337,7 +337,7 @@ TEST(a_stream_that_joined_cannot_end_the_capture)
 
 // Refusals
 
-TEST(what_cannot_be_captured_is_refused_in_words)
+TEST(calls_that_cannot_be_captured_are_refused_with_a_message)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_graph *graph = (void *)1;
@@ -378,7 +378,7 @@ TEST(what_cannot_be_captured_is_refused_in_words)
     ck_assert_ptr_null(cuc_graph_retain(NULL));
 }
 
-TEST(captures_are_told_apart)
+TEST(captures_are_distinguished)
 {
     cuc_capture_info a = CUC_CAPTURE_INFO_INIT, b = CUC_CAPTURE_INFO_INIT;
     int32_t capturing = 0;
@@ -399,7 +399,7 @@ TEST(captures_are_told_apart)
     ck_ok(cuc_stream_cancel_capture(side));
 }
 
-TEST(cancelling_drops_everything_and_keeps_the_failure)
+TEST(canceling_drops_everything_and_keeps_the_failure)
 {
     ck_ok(cuc_stream_cancel_capture(stream)); // there is nothing to cancel
     BEGIN(CUC_CAPTURE_GLOBAL);
@@ -418,7 +418,7 @@ TEST(cancelling_drops_everything_and_keeps_the_failure)
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
 }
 
-TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
+TEST(releasing_a_captured_stream_is_reported_to_the_handler)
 {
     cuc_stream *s;
 
@@ -446,7 +446,7 @@ static void *capture_per_thread(void *data)
     return NULL;
 }
 
-TEST(the_default_stream_of_each_thread_is_captured_apart)
+TEST(each_threads_default_stream_is_captured_separately)
 {
     cuc_graph *graph = NULL, *others = NULL;
     pthread_t thread;
@@ -472,7 +472,7 @@ TEST(the_default_stream_of_each_thread_is_captured_apart)
     cuc_graph_release(others);
 }
 
-TEST(a_capture_that_others_began_is_ended_all_the_same)
+TEST(a_capture_begun_by_other_code_can_be_ended)
 {
     ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
                                                   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
@@ -485,7 +485,7 @@ TEST(a_capture_that_others_began_is_ended_all_the_same)
     cuc_graph_release(graph);
 }
 
-TEST(a_graph_is_put_into_another)
+TEST(a_graph_is_embedded_in_another)
 {
     static const int32_t expected[] = { CUC_NODE_KERNEL, CUC_NODE_GRAPH, CUC_NODE_KERNEL };
 
@@ -596,7 +596,7 @@ TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
     }
 }
 
-TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
+TEST(a_driver_that_refuses_to_end_leaves_the_capture_active)
 {
     cuc_graph *graph = (void *)1;
 
@@ -651,7 +651,7 @@ TEST(a_driver_from_before_12_3_captures_too)
 
 CASE("graph");
 
-TEST(a_capture_in_a_lost_context_is_over)
+TEST(a_capture_in_a_lost_context_has_ended)
 {
     cuc_graph *graph = NULL;
 

@@ -16,7 +16,7 @@ static cuc_graph *captured(cuc_kernel *kernel, uint32_t a, uint32_t b)
 
 CASE("graph_exec", .setup = graph_setup, .teardown = graph_teardown);
 
-TEST(every_launch_does_all_of_it_again)
+TEST(every_launch_repeats_all_work)
 {
     uint32_t host[N] = { 0 }, expected = 0;
     cuc_buffer *copy = new_buffer();
@@ -40,7 +40,7 @@ TEST(every_launch_does_all_of_it_again)
     cuc_buffer_release(copy);
 }
 
-TEST(arguments_are_as_they_were_when_they_were_captured)
+TEST(arguments_keep_their_values_from_the_capture)
 {
     struct {
         uint32_t a, b;
@@ -105,7 +105,7 @@ TEST(later_work_of_the_stream_comes_after_all_of_the_graph)
     ck_assert_uint_eq(value_of(buffer), 80);
 }
 
-TEST(an_instance_is_brought_to_the_device_ahead)
+TEST(an_instance_can_be_uploaded_before_its_launch)
 {
     cuc_graph *graph = captured(affine, 1, 4);
     cuc_graph_exec *exec = NULL, *second = NULL;
@@ -153,7 +153,7 @@ TEST_RANGE(default_streams_launch_graphs_too, 0, 2)
     cuc_graph_release(graph);
 }
 
-TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
+TEST(a_captured_stream_refuses_an_instance_and_its_capture_continues)
 {
     cuc_graph *graph = captured(affine, 1, 4);
     cuc_graph_exec *exec = instance_of(graph);
@@ -184,7 +184,7 @@ TEST(an_instance_is_made_and_updated_beside_a_capture)
     cuc_graph_release(end_capture());
 }
 
-TEST(wrong_arguments_are_refused_in_words)
+TEST(wrong_arguments_are_refused_with_a_message)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_graph *graph = captured(affine, 1, 4);
@@ -222,7 +222,7 @@ static void nothing(void *user)
     (void)user;
 }
 
-TEST(what_kernels_cannot_launch_is_named)
+TEST(nodes_that_prevent_device_launch_are_named)
 {
     cuc_graph_exec *exec = (void *)1;
 
@@ -353,7 +353,7 @@ static const struct {
     { cooperative, { "node 0 of 3 (kernel affine)", "an attribute that cannot change" } },
 };
 
-TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
+TEST(an_update_may_change_the_kinds_of_memory_of_a_copy)
 {
     BEGIN(CUC_CAPTURE_GLOBAL);
     same();
@@ -370,7 +370,7 @@ TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
     cuc_graph_exec_release(exec);
 }
 
-TEST_ROWS(an_update_that_cannot_be_made_says_which_node_and_why, differing)
+TEST_ROWS(an_impossible_update_names_the_node_and_the_reason, differing)
 {
     static const char whole[] = "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE";
 
@@ -399,7 +399,7 @@ TEST_ROWS(an_update_that_cannot_be_made_says_which_node_and_why, differing)
     cuc_graph_exec_release(exec);
 }
 
-TEST(priorities_stay_where_each_node_has_its_own)
+TEST(nodes_keep_their_own_priorities)
 {
     cuc_stream *urgent;
     cuc_graph_exec *exec, *plain;
@@ -424,7 +424,7 @@ TEST(priorities_stay_where_each_node_has_its_own)
 
 // ---- Memory that a graph allocates
 
-TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
+TEST(memory_that_a_graph_allocates_and_frees_exists_during_a_launch)
 {
     static const int32_t expected[] = { CUC_NODE_ALLOC, CUC_NODE_FILL, CUC_NODE_KERNEL,
                                         CUC_NODE_COPY, CUC_NODE_FREE };
@@ -499,7 +499,7 @@ TEST_RANGE(memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2)
     cuc_memory_resource_release(pool);
 }
 
-TEST(a_buffer_from_before_is_not_freed_within_a_capture)
+TEST(a_buffer_created_before_a_capture_is_not_freed_in_it)
 {
     cuc_buffer *before;
 
@@ -520,7 +520,7 @@ TEST(a_buffer_from_before_is_not_freed_within_a_capture)
 
 // Drivers that refuse
 
-TEST(a_driver_that_refuses_is_told_of_with_its_call)
+TEST(a_refusal_by_the_driver_is_reported_with_its_call)
 {
     static const char *const calls[] = {
         "cuGraphGetNodes", "cuGraphNodeGetType", "cuGraphInstantiateWithParams",
@@ -550,7 +550,7 @@ TEST(a_driver_that_refuses_is_told_of_with_its_call)
     cuc_graph_release(graph);
 }
 
-TEST(a_graph_in_a_lost_context_says_what_lost_it)
+TEST(a_graph_in_a_lost_context_reports_the_cause)
 {
     NEED_FAKE();
     cuc_graph *graph = captured(affine, 1, 1);

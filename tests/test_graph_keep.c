@@ -64,7 +64,7 @@ TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
         ck_soon((cuc__deferred_poll(), fake_live("library") == 0));
 }
 
-TEST(a_graph_holds_an_object_once_and_lets_it_go)
+TEST(a_graph_holds_an_object_once_and_releases_it)
 {
     uint32_t before = references();
 
@@ -88,7 +88,7 @@ TEST(a_graph_holds_an_object_once_and_lets_it_go)
     ck_assert_uint_eq(references(), before);
 }
 
-TEST(a_launch_beside_a_capture_is_none_of_its_business)
+TEST(a_launch_outside_a_capture_adds_no_reference_to_it)
 {
     uint32_t before = references();
 
@@ -105,7 +105,7 @@ TEST(a_launch_beside_a_capture_is_none_of_its_business)
     ck_assert(!cuc__capturing());
 }
 
-TEST(a_branch_keeps_its_kernels_for_the_whole)
+TEST(a_branch_keeps_its_kernels_for_the_whole_graph)
 {
     uint32_t before = references();
 
@@ -155,7 +155,7 @@ TEST(a_launch_that_has_not_ended_keeps_everything)
     ck_soon(dropped_after_tidying() == 1);
 }
 
-TEST(an_update_trades_what_is_kept)
+TEST(an_update_exchanges_the_references)
 {
     cuc_graph *one = captured(1), *two = captured(2);
     const bool hold = fake_available();
@@ -204,7 +204,7 @@ TEST(a_graph_keeps_a_buffer)
         ck_soon((cuc__deferred_poll(), !fake_allocated(ptr)));
 }
 
-TEST(nothing_is_let_go_while_a_stream_is_captured)
+TEST(nothing_is_released_while_a_stream_is_captured)
 {
     cuc_graph *graph = captured(1);
     size_t nodes = 0;
@@ -236,7 +236,7 @@ static void begin_to_capture(void *unused)
 }
 
 // Another thread may begin a capture just after cucore has found that there is none.
-TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
+TEST_RANGE(releases_delayed_by_a_new_capture_happen_later, 0, 2)
 {
     cuc_memory_resource *resource = NULL;
     cuc_buffer *own = NULL;
@@ -258,7 +258,7 @@ TEST_RANGE(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later, 0, 2)
         ck_soon(!fake_allocated(ptr));
 }
 
-TEST(waiting_for_a_stream_lets_go)
+TEST(waiting_for_a_stream_runs_deferred_releases)
 {
     cuc_graph *graph = captured(1);
 
@@ -273,7 +273,7 @@ TEST(waiting_for_a_stream_lets_go)
     ck_soon((cuc_device_synchronize(device), dropped == 2));
 }
 
-TEST(an_embedded_graph_brings_what_it_keeps)
+TEST(an_embedded_graph_brings_its_references)
 {
     uint32_t before = references();
     cuc_graph *inner = captured(3);
@@ -295,7 +295,7 @@ TEST(an_embedded_graph_brings_what_it_keeps)
     ck_soon(references() == before);
 }
 
-TEST(what_cannot_be_kept_stays_the_callers)
+TEST(what_a_graph_cannot_keep_stays_the_callers)
 {
     static const char *const calls[] = { "cuUserObjectCreate", "cuGraphRetainUserObject" };
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
@@ -315,7 +315,7 @@ TEST(what_cannot_be_kept_stays_the_callers)
     cuc_graph_release(graph);
     testing_sleep_ms(5);
     ck_assert_int_eq(dropped_after_tidying(), 0);
-    ck_assert_uint_eq(value_of(buffer), 0); // the memory is there
+    ck_assert_uint_eq(value_of(buffer), 0); // the buffer is still alive
 }
 
 int main(void)

@@ -73,7 +73,7 @@ TEST_ROWS(groups_are_of_one_size_and_the_rest_is_left, splits)
     free(groups);
 }
 
-TEST(a_stream_of_a_part_does_what_others_do)
+TEST(a_stream_of_a_green_context_works_like_any_other)
 {
     cuc_sms group, rest, got;
     cuc_stream *part = NULL, *other = NULL;
@@ -169,7 +169,7 @@ static uint32_t mark_where(bool *used, cuc_stream *s, cuc_kernel *kernel)
     return count;
 }
 
-TEST(kernels_stay_on_the_multiprocessors_of_their_part)
+TEST(kernels_stay_on_the_multiprocessors_of_their_green_context)
 {
     bool here[MOST_SMS] = { false }, there[MOST_SMS] = { false };
     cuc_stream *part = NULL, *other = NULL;
@@ -199,7 +199,7 @@ TEST(kernels_stay_on_the_multiprocessors_of_their_part)
     cuc_object_release(code);
 }
 
-TEST(parts_of_one_split_make_one_context)
+TEST(groups_of_one_split_make_one_context)
 {
     cuc_sms groups[2], got;
     uint32_t two = 2;
@@ -214,7 +214,7 @@ TEST(parts_of_one_split_make_one_context)
     cuc_green_context_release(both);
 }
 
-TEST(what_makes_no_sense_is_refused)
+TEST(invalid_arguments_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_sms group, none = { .count = 0 }, sms;
@@ -254,7 +254,7 @@ TEST(what_makes_no_sense_is_refused)
 static const char *const calls[] = { "cuDevResourceGenerateDesc", "cuGreenCtxCreate",
                                      "cuGreenCtxStreamCreate" };
 
-TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
+TEST_ROWS(a_driver_failure_leaves_nothing_behind, calls)
 {
     cuc_green_context *green = NULL;
     cuc_stream *s = NULL;

@@ -243,7 +243,7 @@ CASE("growth", .setup = setup, .teardown = teardown, .timeout = 60);
 
 // Memory may grow in a late window, because the peak of concurrent work came late and its memory is
 // kept. Only a leak grows in every window.
-TEST_ROWS(many_are_no_larger_than_a_few, growths)
+TEST_ROWS(many_rounds_take_no_more_memory_than_a_few, growths)
 {
     enum { WINDOWS = 5 };
     const struct growth *g = &growths[_i];

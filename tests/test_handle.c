@@ -31,7 +31,7 @@ static cuc_status use(struct thing *thing)
     return CUC_OK;
 }
 
-TEST(the_last_reference_is_the_one_that_counts)
+TEST(only_the_last_drop_returns_true)
 {
     struct thing *t = make(CUC__HANDLE_STREAM);
 
@@ -67,7 +67,7 @@ TEST(without_checks_only_null_is_refused)
     cuc__handle_free(t);
 }
 
-TEST(with_checks_each_kind_of_misuse_is_told_apart)
+TEST(with_checks_each_kind_of_misuse_is_distinguished)
 {
     struct thing *stream, *event, *null = NULL;
     int other;
@@ -191,7 +191,7 @@ TEST(public_calls_refuse_released_and_mistaken_handles)
 
 // Runs with CUCORE_CHECK_HANDLES=1, without it, and with it on a device that can access all host
 // memory.
-TEST_RANGE(a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3)
+TEST_RANGE(a_pointer_that_is_not_a_device_address_is_refused_by_its_number, 0, 3)
 {
     cuc_device *device;
     cuc_stream *stream;

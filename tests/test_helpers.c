@@ -1,4 +1,5 @@
-// Tests the threads that do work ahead: each task is done once, by a helper or by the caller.
+// Tests the helper threads that run tasks ahead of the caller: each task runs once, on a helper or
+// on the caller's thread.
 #include "base/helpers.h"
 #include "base/array.h"
 #include "testing.h"
@@ -55,7 +56,7 @@ TEST(each_task_is_done_once)
     for (int i = 0; i < TASKS; i += 100)
         offer(h, i, i + 100);
     ck_assert_int_gt(finish(h, 0, TASKS), 0);
-    for (int i = 0; i < TASKS; i += 10) { // offered and finished by turns
+    for (int i = 0; i < TASKS; i += 10) { // alternate between offering and finishing
         offer(h, i, i + 10);
         finish(h, i, i + 10);
     }
@@ -106,7 +107,7 @@ TEST(helpers_take_no_signals)
     ck_assert_int_eq(interrupted, 0);
     pthread_sigmask(SIG_UNBLOCK, &mask, &now);
     ck_assert_int_eq(interrupted, 1);
-    ck_assert_int_eq(sigismember(&now, SIGUSR2), 0); // the caller's mask is as it was
+    ck_assert_int_eq(sigismember(&now, SIGUSR2), 0); // the caller's signal mask is unchanged
     cuc__helpers_stop(h);
 }
 

@@ -16,10 +16,10 @@
 // ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
 
 static struct {
-    _Atomic int calls;  // made since `at` was set; helpers make them too
+    _Atomic int calls;  // number of calls since `at` was set, including those by helpers
     int at, error;      // the call that fails, and its error; 0: none
-    int delay_ms;       // what each call takes
-    _Atomic int helped; // calls of other threads than the first
+    int delay_ms;       // duration of each call
+    _Atomic int helped; // number of calls by threads other than the first
 } hit;
 
 static pthread_t first_thread;
@@ -359,7 +359,7 @@ static const struct {
     { "#embed <h.h>\n", "#embed", NULL },
 };
 
-TEST_ROWS(what_cannot_be_known_has_no_key, unknown)
+TEST_ROWS(a_source_with_unknown_files_has_no_key, unknown)
 {
     write_has();
     const char *key = key_of(unknown[_i].text, unknown[_i].definitions);
@@ -411,7 +411,7 @@ TEST(a_header_with_a_zero_byte_has_no_key)
     static const char text[] = "int a;\n\0#include <h.h>\n";
 
     for (size_t bytes = 8; bytes < sizeof(text); bytes += sizeof(text) - 9) {
-        write_bytes("first/zero.h", text, bytes); // the zero is the last byte, then an inner one
+        write_bytes("first/zero.h", text, bytes); // a zero as the last byte, then inside
         const char *key = key_of("#include <zero.h>\n", NULL);
         ck_assert_msg(strncmp(key, "refused: ", 9) == 0 && strstr(key, "has a zero byte"), "%s",
                       key);
@@ -503,8 +503,8 @@ TEST(a_missing_folder_stands_for_the_files_in_it)
     ck_assert_msg(strlen(after) == 64 && strcmp(before, after) != 0, "%s", after);
 }
 
-// The pipe is named in a skipped branch, so the compiler does not open it, and waiting for it could
-// take forever.
+// A skipped branch names the pipe, so the compiler never opens it. Waiting for a writer could take
+// forever.
 TEST(a_pipe_without_a_writer_is_not_waited_for)
 {
     ck_assert_int_eq(mkfifo("first/pipe.h", 0600), 0);
@@ -554,7 +554,7 @@ static const struct {
     { "#include <h.h>\n", "#include <h.h>\r\n#include <i.h>\r\n", false },
     { "#include <h.h>\n", "#include <h.h>\n#pragma once /*\n*/ #include <i.h>\n", false },
     { "#inc\\\nlude <h.h>\n", "#include <h.h>\n", true }, // the same line
-    // A directive that a literal or a comment hides, or ends before, still counts
+    // Directives inside literals and comments count too, and so do those after a /* in a literal.
     { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(\n#include <i.h>\n)\";\n", false },
     { "#include <h.h>\n", "#include <h.h>\n/*\n#include <i.h>\n*/\n", false },
     { "#include <h.h>\n", "#include <h.h>\nauto t = R\"(/*)\";\n#include <i.h>\n", false },
@@ -716,7 +716,7 @@ static const struct {
     { replace_it, true },   { add_elsewhere, true },
 };
 
-TEST_ROWS(a_list_is_void_after_a_change, changes)
+TEST_ROWS(a_list_is_invalid_after_a_change, changes)
 {
     static const char text[] = "#include <h.h>\n#include <deep/er/h.h>\n";
     bool recalled;

@@ -132,7 +132,7 @@ TEST(a_name_lives_as_long_as_a_kernel_or_an_object_has_it)
     cuc_kernel_release(again);
 }
 
-TEST(a_launch_that_may_be_to_blame_keeps_its_name)
+TEST(a_suspect_launch_keeps_its_name)
 {
     char text[2048];
 
@@ -196,7 +196,7 @@ TEST(names_of_graphs_do_not_pile_up)
     ck_assert_uint_le(cuc__intern_count(), before + BOUND);
 }
 
-TEST(a_context_that_goes_keeps_no_names)
+TEST(a_destroyed_context_keeps_no_names)
 {
     const size_t before = cuc__intern_count();
     CUctxCreateParams params = { 0 };

@@ -331,7 +331,7 @@ TEST(each_buffer_is_imported_from_its_own_pool)
     cuc_stream_release(stream);
 }
 
-TEST(a_buffer_is_named_before_its_pool_is)
+TEST(a_buffer_can_be_exported_before_its_pool)
 {
     cuc_memory_resource *pool = NULL;
     cuc_buffer *buffer = NULL;
@@ -380,7 +380,7 @@ static void other_grows(void)
     cuc_stream_release(stream);
 }
 
-TEST(memory_that_grows_goes_to_another_process)
+TEST(growing_memory_can_be_shared_with_another_process)
 {
     cuc_memory_resource *resource = NULL;
     cuc_buffer *first = NULL, *buffer = NULL;
@@ -417,7 +417,7 @@ TEST(memory_that_grows_goes_to_another_process)
     cuc_stream_release(stream);
 }
 
-TEST(what_is_of_one_process_alone_is_refused)
+TEST(objects_of_one_process_alone_cannot_be_exported)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_memory_resource *pool = NULL, *none = NULL;

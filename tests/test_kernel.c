@@ -106,7 +106,7 @@ TEST_ROWS(sizes_come_from_the_driver_and_types_from_the_ptx, signatures)
     cuc_kernel_release(kernel);
 }
 
-TEST_ROWS(an_older_driver_leaves_both_to_the_ptx, signatures)
+TEST_ROWS(with_an_older_driver_both_come_from_the_ptx, signatures)
 {
     NEED_FAKE();
     fake_hide("cuKernelGetParamInfo");
@@ -158,7 +158,7 @@ TEST(without_ptx_and_on_an_older_driver_nothing_is_known)
     cuc_kernel_release(kernel);
 }
 
-TEST_RANGE(ptx_of_other_code_is_not_believed, 0, 4)
+TEST_RANGE(ptx_of_other_code_is_ignored, 0, 4)
 {
     static const char *const wrong[] = {
         ".version 8.0 .entry saxpy(.param .f32 a)",
@@ -173,7 +173,7 @@ TEST_RANGE(ptx_of_other_code_is_not_believed, 0, 4)
     cuc_kernel_release(kernel);
 }
 
-TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
+TEST(a_parameter_struct_is_filled_up_to_the_callers_size)
 {
     cuc_kernel *kernel = get("saxpy");
     struct {
@@ -208,7 +208,7 @@ TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
 
 CASE("handles", .setup = setup, .teardown = teardown);
 
-TEST(handles_of_one_kernel_share_what_is_known)
+TEST(handles_of_one_kernel_share_cached_data)
 {
     cuc_kernel *a = get("big_shared"), *b = get("big_shared");
     int calls = fake_available() ? fake_calls("cuKernelGetParamInfo") : 0;
@@ -326,7 +326,7 @@ TEST(any_failing_driver_call_wraps_nothing)
     cuc_kernel_release(own);
 }
 
-TEST(a_function_is_of_the_device_asked_for)
+TEST(a_function_belongs_to_the_requested_device)
 {
     NEED_FAKE(); // two devices
     cuc_kernel *kernel = get("saxpy");
@@ -486,7 +486,7 @@ TEST(a_cache_preference_is_one_of_four)
 
 CASE("shared memory", .setup = setup, .teardown = teardown);
 
-TEST(limits_are_read_once_a_device)
+TEST(limits_are_read_once_per_device)
 {
     NEED_FAKE(); // two devices
     cuc_kernel *kernel = get("big_shared");
@@ -520,7 +520,7 @@ TEST(limits_that_could_not_be_read_are_read_again)
     cuc_kernel_release(kernel);
 }
 
-TEST(large_shared_memory_is_allowed_when_it_is_asked_for)
+TEST(large_shared_memory_is_allowed_on_request)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("big_shared");
@@ -627,7 +627,7 @@ TEST(blocks_of_a_kernel_are_counted)
     ck_assert_uint_ge(large, 1);
     ck_assert_uint_gt(small, large);
     ck_ok(cuc_occupancy_max_active_blocks(&large, kernel, device, 32, most, 0));
-    ck_assert_uint_eq(large, 1); // the opt-in was made, as it is for a launch
+    ck_assert_uint_eq(large, 1); // the query made the opt-in, as a launch does
 
     ck_assert_int_eq(cuc_occupancy_max_active_blocks(&blocks, kernel, device, 32, most + 1, 0),
                      CUC_ERROR_INVALID_ARGUMENT);
@@ -709,7 +709,7 @@ TEST(shared_memory_is_divided_between_blocks)
     cuc_kernel_release(kernel);
 }
 
-TEST(clusters_are_asked_for_with_the_config_of_a_launch)
+TEST(clusters_are_queried_with_a_launch_config)
 {
     NEED_FAKE();
     cuc_kernel *kernel = get("no_list");

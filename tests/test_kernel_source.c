@@ -64,7 +64,7 @@ TEST_ROWS(a_source_becomes_a_kernel_that_holds_its_code, found)
     if (found[_i].symbol)
         ck_assert_str_eq(cuc_kernel_symbol(kernel), found[_i].symbol);
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_PROGRAM), 0);
-    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 1); // the kernel holds it
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_OBJECT), 1); // the kernel holds the object
     if (found[_i].kind == CUC_SOURCE_TILE)                       // the driver assembles it
         ck_assert_int_eq(cuc_object_kind(cuc_kernel_object(kernel)), CUC_CODE_PTX);
     ck_ok(cuc_kernel_get_parameter_count(&count, kernel));
@@ -111,7 +111,7 @@ TEST_ROWS(a_failure_leaves_nothing_but_its_message_and_log, refused)
     ck_assert_ptr_eq(kernel, (void *)&device);
 }
 
-TEST(a_missing_place_for_the_kernel_is_refused)
+TEST(a_null_out_parameter_is_refused)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_kernel_from_source(NULL, CUC_SOURCE_PTX, ptx, 0, "one", NULL), "out is NULL");

@@ -11,7 +11,7 @@
 
 CASE("launch", .setup = setup, .teardown = teardown);
 
-TEST(memory_that_the_device_cannot_reach_is_refused)
+TEST(memory_that_the_device_cannot_access_is_refused)
 {
     cuc_stream *far = NULL;
     cuc_buffer *buffer = NULL, *pinned = NULL;
@@ -70,7 +70,7 @@ TEST(memory_that_the_device_cannot_reach_is_refused)
     cuc_stream_release(far);
 }
 
-TEST(memory_of_the_host_is_refused_unless_the_device_reaches_it)
+TEST(host_memory_is_refused_unless_the_device_can_access_it)
 {
     float host[4] = { 0 };
     cuc_tensor tensor = { .data = (uintptr_t)host, .device = -1, .dtype = CUC_F32, .rank = 1 };
@@ -146,7 +146,7 @@ TEST_RANGE(default_streams_take_launches_from_any_thread, 0, 2)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(foreign), 0);
 }
 
-TEST(a_launch_on_a_stream_asks_for_no_context)
+TEST(a_launch_on_a_stream_needs_no_current_context)
 {
     NEED_FAKE();
     ck_ok(CUC_LAUNCH(stream, SHAPE, three, 1.0f, 0ull, 1)); // reads the kernel's limits
@@ -243,7 +243,7 @@ static void ck_short(size_t whole)
     ck_assert_ptr_nonnull(strstr(cuc_error_log(), "faulty grid 9,1,1 block 128,1,1 on stream "));
 }
 
-TEST(a_fault_is_told_with_the_latest_launches)
+TEST(a_fault_is_reported_with_the_latest_launches)
 {
     cuc_kernel *faulty;
     cuc_buffer *buffer = NULL;
@@ -408,7 +408,7 @@ static const struct {
     { "a launch into a graph", capture, { "none grid 1,1,1" }, { "three" } },
 };
 
-TEST_ROWS(a_fault_is_blamed_on_what_may_not_be_complete, before)
+TEST_ROWS(a_fault_is_blamed_on_launches_that_may_be_incomplete, before)
 {
     cuc_kernel *faulty;
 
@@ -613,7 +613,7 @@ TEST_ROWS(a_fault_is_blamed_on_kernels_inside_of_a_graph, inside)
     lose();
 }
 
-TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
+TEST(with_blocking_launches_the_faulty_graph_launch_itself_fails)
 {
     cuc_kernel *faulty;
     cuc_stream *legacy;
@@ -643,7 +643,7 @@ TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
     lose();
 }
 
-TEST(with_blocking_launches_a_fault_is_the_kernels_own)
+TEST(with_blocking_launches_the_faulty_launch_itself_fails)
 {
     cuc_kernel *faulty;
     cuc_stream *legacy;

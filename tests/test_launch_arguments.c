@@ -174,7 +174,7 @@ TEST(the_array_form_takes_the_same_arguments)
     ck_ok(cuc_launch(stream, SHAPE, none, args, 0));
 }
 
-TEST(a_wrong_number_of_arguments_is_told_with_the_right_one)
+TEST(a_wrong_number_of_arguments_is_reported_with_the_right_one)
 {
     static cuc_arg args[1100];
 
@@ -224,7 +224,7 @@ static const struct {
     { { { 30, 4, { 0 } }, { CUC_U64, 8, { 0 } }, { CUC_I32, 4, { 0 } } }, "got 30" },
 };
 
-TEST_ROWS(an_argument_that_does_not_fit_its_parameter_is_told, bad_arguments)
+TEST_ROWS(an_argument_that_does_not_fit_its_parameter_is_reported, bad_arguments)
 {
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_launch(stream, SHAPE, three, bad_arguments[_i].args, 3),
@@ -268,7 +268,7 @@ TEST(null_handles_are_named)
 CASE("bare");
 
 // A process queries the driver only once, so this runs in a process that has not queried it.
-TEST(parameters_that_nobody_knows_are_not_checked)
+TEST(unknown_parameters_are_not_checked)
 {
     cuc_kernel *foreign = NULL;
 
@@ -291,7 +291,7 @@ TEST(parameters_that_nobody_knows_are_not_checked)
 
 CASE("launch_arguments");
 
-TEST(a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked)
+TEST(a_kernel_loaded_by_other_code_is_launched_and_checked)
 {
     cuc_kernel *foreign = NULL;
 

@@ -196,7 +196,7 @@ static const struct {
     { INT32_MAX, "2147483647 is not a launch attribute" },
 };
 
-TEST_ROWS(what_is_no_attribute_of_a_launch_is_refused, refused)
+TEST_ROWS(attributes_that_launches_do_not_take_are_refused, refused)
 {
     const cuc_launch_attribute a = { .id = refused[_i].id };
 
@@ -210,7 +210,7 @@ TEST_ROWS(what_is_no_attribute_of_a_launch_is_refused, refused)
         ck_assert_int_eq(fake_launch_count(), 0);
 }
 
-TEST(attributes_with_bad_values_are_told)
+TEST(attributes_with_bad_values_are_reported)
 {
     cuc_launch_attribute a = { .id = CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION };
     cuc_launch_config c = { .struct_size = sizeof(c),
@@ -303,7 +303,7 @@ CASE("bare");
 
 // Tests a device that lacks a feature. Its limits are read with the first device, so this runs in a
 // process that has read no device.
-TEST(what_the_device_lacks_is_not_supported)
+TEST(features_that_the_device_lacks_are_not_supported)
 {
     NEED_FAKE();
     fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0);
@@ -338,7 +338,7 @@ TEST(what_the_device_lacks_is_not_supported)
 
 CASE("launch_attributes");
 
-TEST(a_cooperative_grid_that_is_too_large_is_told_with_what_fits)
+TEST(a_too_large_cooperative_grid_is_reported_with_the_largest)
 {
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
     char processors[64];

@@ -27,7 +27,7 @@ static const struct {
 
 CASE("launch_shape", .setup = setup, .teardown = teardown);
 
-TEST_ROWS(a_grid_or_block_beyond_the_device_is_told_with_the_limit, bad_shapes)
+TEST_ROWS(a_grid_or_block_beyond_the_device_is_reported_with_the_limit, bad_shapes)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
 
@@ -38,7 +38,7 @@ TEST_ROWS(a_grid_or_block_beyond_the_device_is_told_with_the_limit, bad_shapes)
         ck_assert_int_eq(fake_launch_count(), 0);
 }
 
-TEST(a_block_beyond_the_kernels_own_bound_is_told)
+TEST(a_block_beyond_the_kernels_own_bound_is_reported)
 {
     cuc_kernel *small = kernel("small");
 
@@ -89,7 +89,7 @@ TEST(dimensions_left_out_are_one)
     ck_assert_ptr_eq(c->hStream, cuc_stream_handle(stream));
 }
 
-TEST(a_config_of_another_size_is_read_as_far_as_it_goes)
+TEST(a_config_of_another_size_is_read_up_to_its_size)
 {
     struct {
         cuc_launch_config known;
@@ -136,7 +136,7 @@ TEST(large_dynamic_shared_memory_is_opted_into_once)
     }
 }
 
-TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
+TEST(shared_memory_beyond_the_opt_in_limit_is_reported_with_the_limit)
 {
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
     cuc_kernel *fixed = kernel("fixed");
@@ -222,7 +222,7 @@ static const struct {
     { UINT64_C(0x7fffffff) * 1024, 1024, 1024, 0x7fffffff }, // the largest grid
 };
 
-TEST_ROWS(a_config_for_n_elements_covers_them_with_the_block_that_is_given, counts)
+TEST_ROWS(a_config_for_n_elements_covers_them_with_the_given_block, counts)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
 
@@ -235,7 +235,7 @@ TEST_ROWS(a_config_for_n_elements_covers_them_with_the_block_that_is_given, coun
     ck_assert_uint_eq(c.struct_size, sizeof(c));
 }
 
-TEST(a_config_without_a_block_gets_the_one_of_the_occupancy)
+TEST(a_config_without_a_block_gets_the_block_of_highest_occupancy)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
     cuc_kernel *small = kernel("small");
@@ -275,7 +275,7 @@ TEST(a_config_takes_the_block_that_a_kernel_requires)
     cuc_kernel_release(flat);
 }
 
-TEST(a_config_for_clusters_has_whole_ones)
+TEST(a_config_for_clusters_has_whole_clusters)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
 
@@ -287,7 +287,7 @@ TEST(a_config_for_clusters_has_whole_ones)
     ck_assert_uint_eq(c.grid[0], 4);
 }
 
-TEST(a_config_that_cannot_be_is_refused_and_left_alone)
+TEST(an_impossible_config_is_refused_and_unchanged)
 {
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
     const cuc_launch_config before = { .struct_size = sizeof(c), .block = { 1024 } };

@@ -184,7 +184,7 @@ TEST_ROWS(an_option_becomes_the_flag_that_nvjitlink_takes, option_cases)
     cuc_linker_release(l);
 }
 
-TEST_ROWS(the_drivers_linker_refuses_by_name_what_it_does_not_take, option_cases)
+TEST_ROWS(the_drivers_linker_refuses_unsupported_options_by_name, option_cases)
 {
     const struct option_case *c = &option_cases[_i];
     cuc_linker_options o = c->options;
@@ -310,7 +310,7 @@ TEST(mixed_inputs_link_and_have_no_ptx)
     cuc_linker_release(l);
 }
 
-TEST_RANGE(an_undefined_symbol_is_named_and_can_be_added_then, 0, 3)
+TEST_RANGE(an_undefined_symbol_is_named_and_can_then_be_added, 0, 3)
 {
     static const int32_t kinds[] = { CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTOIR };
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
@@ -353,7 +353,7 @@ TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
     const char *text;
     size_t bytes;
 
-    for (size_t extra = 0; extra < 2; extra++) { // counted without and with its terminating zero
+    for (size_t extra = 0; extra < 2; extra++) { // size without and with the terminating zero
         cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .verbose = CUC_ON));
         ck_assert_int_eq(cuc_linker_add_data(l, 0, ptx, strlen(ptx) + extra, NULL), CUC_OK);
         cuc_object *object = linked(l, CUC_CODE_CUBIN);
@@ -417,7 +417,7 @@ TEST(nothing_to_link_is_refused)
 
 CASE("inputs and backends", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
 
-TEST(data_that_is_no_code_is_refused)
+TEST(data_that_is_not_code_is_refused)
 {
     cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90"));
     char path[128];
@@ -503,7 +503,7 @@ TEST_RANGE(host_objects_archives_and_fatbins_are_inputs, 0, 3)
 
 // The linkers.
 
-TEST(without_nvjitlink_the_driver_stands_in)
+TEST(without_nvjitlink_the_driver_links)
 {
     cuc_linker *l;
 

@@ -207,7 +207,7 @@ TEST(a_hit_has_the_names_of_its_inputs)
         cuc_object_release(objects[k]);
 }
 
-TEST(what_a_key_cannot_cover_is_not_cached)
+TEST(links_that_a_key_cannot_cover_are_not_cached)
 {
     static const char *const two[] = { "-lineinfo", "-kernels-used=k,l" }, *const time[] = {
         "-time"
@@ -250,7 +250,7 @@ TEST(what_a_key_cannot_cover_is_not_cached)
     ck_assert_uint_eq(info().stored, 0);
 }
 
-TEST(a_failure_is_not_kept)
+TEST(a_failure_is_not_cached)
 {
     cuc_linker *linker = NULL;
     cuc_object *object = NULL;
@@ -338,7 +338,7 @@ TEST(another_nvjitlink_is_a_miss)
 
 // A library that cannot be loaded is tried again each time. Results of the driver's linker are not
 // cached.
-TEST(links_by_the_driver_are_not_kept)
+TEST(links_by_the_driver_are_not_cached)
 {
     const cuc_linker_options o = { .arch = "sm_90" };
     char path[128];

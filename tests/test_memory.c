@@ -82,7 +82,7 @@ TEST_RANGE(every_resource_allocates_and_frees, 0, SOURCES)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST_RANGE(no_bytes_are_an_address_of_0_from_every_resource, 0, SOURCES)
+FAKE_TEST_RANGE(an_empty_allocation_has_address_0_in_every_resource, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -97,7 +97,7 @@ FAKE_TEST_RANGE(no_bytes_are_an_address_of_0_from_every_resource, 0, SOURCES)
     cuc_memory_resource_release(mr);
 }
 
-TEST_RANGE(a_pool_wants_a_stream_and_others_do_without, 0, SOURCES)
+TEST_RANGE(only_pools_require_a_stream, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -197,7 +197,7 @@ FAKE_TEST(the_default_resource_is_the_devices_pool_which_keeps_what_it_has)
     cuc_memory_resource_release(second);
 }
 
-FAKE_TEST(a_threshold_that_somebody_set_is_left_alone)
+FAKE_TEST(a_threshold_set_by_other_code_is_kept)
 {
     cuc_memory_resource *mr;
     uint64_t threshold = 0;
@@ -277,7 +277,7 @@ static const struct bad_pool {
     { { .kind = CUC_MEMORY_MANAGED, .location = { -1, 0 } }, "location.type is -1" },
 };
 
-TEST_ROWS(options_of_a_pool_that_make_no_sense_are_refused, bad_pools)
+TEST_ROWS(invalid_pool_options_are_refused, bad_pools)
 {
     cuc_memory_pool_options options = bad_pools[_i].options;
     cuc_memory_resource *mr = untouched;
@@ -313,7 +313,7 @@ TEST(a_pool_is_made_where_its_options_say)
     }
 }
 
-TEST(a_pool_gives_no_more_than_its_most)
+TEST(a_pool_allocates_no_more_than_its_maximum)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr = 99;
@@ -327,7 +327,7 @@ TEST(a_pool_gives_no_more_than_its_most)
 
 CASE("other drivers");
 
-FAKE_TEST(managed_pools_want_cuda_13)
+FAKE_TEST(managed_pools_need_cuda_13)
 {
     cuc_memory_resource *mr = untouched;
 
@@ -406,7 +406,7 @@ TEST(statistics_follow_what_is_allocated)
     cuc_memory_resource_release(mr);
 }
 
-TEST(statistics_are_written_as_far_as_the_caller_knows_them)
+TEST(statistics_are_written_up_to_the_callers_size)
 {
     struct {
         cuc_memory_pool_statistics s;
@@ -429,7 +429,7 @@ TEST(statistics_are_written_as_far_as_the_caller_knows_them)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
+FAKE_TEST(access_to_a_pool_is_granted_and_revoked)
 {
     cuc_memory_resource *mr;
     cuc_device *second;
@@ -464,7 +464,7 @@ FAKE_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST(a_pinned_pool_that_the_device_was_shut_out_of_is_opened_again)
+FAKE_TEST(a_reused_pinned_pool_is_accessible_again)
 {
     cuc_memory_resource *mr;
     int32_t access = 77;
@@ -590,7 +590,7 @@ static const struct {
 #undef OPTIONS
 };
 
-TEST_ROWS(a_pool_that_was_filled_rests_and_is_as_new, released)
+TEST_ROWS(a_released_pool_is_reused_like_a_new_one, released)
 {
     uint64_t value;
     cuc_memory_resource *next, *now;
@@ -623,7 +623,7 @@ TEST_ROWS(a_pool_that_was_filled_rests_and_is_as_new, released)
         ck_assert_int_eq(fake_live("pool"), 0);
 }
 
-FAKE_TEST(too_many_pools_at_rest_go_in_time)
+FAKE_TEST(too_many_released_pools_are_destroyed_in_time)
 {
     enum { POOLS = 40, KEPT = 32 };
     cuc_memory_resource *pools[POOLS];
@@ -657,7 +657,7 @@ static void make_a_pool(const char *message, void *user)
     cuc_memory_resource_release(pool);
 }
 
-FAKE_TEST(a_handler_of_failures_may_make_pools)
+FAKE_TEST(a_failure_handler_may_create_pools)
 {
     cuc_memory_pool_options options = CUC_MEMORY_POOL_OPTIONS_INIT;
 
@@ -669,10 +669,10 @@ FAKE_TEST(a_handler_of_failures_may_make_pools)
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
     unraisable.count = 0;
-    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // the pool was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // the failed call did not destroy the pool
 }
 
-FAKE_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
+FAKE_TEST(a_released_pool_that_holds_memory_is_not_destroyed)
 {
     cuc_memory_resource *pool;
     cuc_device_ptr ptr;
@@ -706,7 +706,7 @@ TEST(a_pool_made_current_is_the_default_one)
     cuc_memory_resource_release(mine);
 }
 
-TEST(what_is_no_pool_is_refused_by_calls_on_pools)
+TEST(resources_that_are_not_pools_are_refused_by_pool_calls)
 {
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
     cuc_memory_resource *mr;
@@ -744,7 +744,7 @@ static void end_capture(void)
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
 }
 
-TEST_RANGE(a_capture_of_another_stream_does_not_mind_synchronous_memory, 6, SOURCES)
+TEST_RANGE(synchronous_memory_works_during_a_capture_of_another_stream, 6, SOURCES)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -760,7 +760,7 @@ TEST_RANGE(a_capture_of_another_stream_does_not_mind_synchronous_memory, 6, SOUR
     cuc_memory_resource_release(mr);
 }
 
-TEST(a_capture_of_another_stream_does_not_mind_pools)
+TEST(pools_work_during_a_capture_of_another_stream)
 {
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
     cuc_memory_resource *mr, *of_driver;
@@ -795,7 +795,7 @@ TEST_RANGE(synchronous_memory_is_not_freed_while_its_stream_is_captured, 6, SOUR
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST_RANGE(synchronous_memory_waits_for_its_stream_before_it_goes, 6, SOURCES)
+FAKE_TEST_RANGE(synchronous_memory_is_freed_after_a_wait_for_its_stream, 6, SOURCES)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -819,7 +819,7 @@ FAKE_TEST_RANGE(synchronous_memory_waits_for_its_stream_before_it_goes, 6, SOURC
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST_RANGE(memory_that_is_used_up_is_told_with_the_size_asked, 0, SOURCES)
+FAKE_TEST_RANGE(running_out_of_memory_is_reported_with_the_requested_size, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -837,7 +837,7 @@ FAKE_TEST_RANGE(memory_that_is_used_up_is_told_with_the_size_asked, 0, SOURCES)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST_RANGE(a_lost_context_is_told_and_frees_nothing, 0, SOURCES)
+FAKE_TEST_RANGE(a_lost_context_is_reported_and_frees_nothing, 0, SOURCES)
 {
     const struct source *s = &sources[_i];
     cuc_memory_resource *mr;
@@ -949,7 +949,7 @@ static cuc_memory_resource *user_resource(cuc_device *of)
     return mr;
 }
 
-TEST(a_users_own_resource_is_asked_with_what_was_passed)
+TEST(a_custom_resource_receives_the_callers_arguments)
 {
     cuc_memory_resource *mr = user_resource(NULL);
     cuc_device_ptr ptr = 0;
@@ -968,7 +968,7 @@ TEST(a_users_own_resource_is_asked_with_what_was_passed)
     ck_assert_int_eq(user.destroyed, 1);
 }
 
-TEST(a_users_failure_is_passed_on_with_what_was_asked)
+TEST(a_custom_resources_failure_is_reported_with_the_request)
 {
     cuc_memory_resource *mr = user_resource(NULL);
     cuc_device_ptr ptr = 99;
@@ -993,7 +993,7 @@ TEST(a_users_failure_is_passed_on_with_what_was_asked)
     cuc_memory_resource_release(mr);
 }
 
-FAKE_TEST(a_users_resource_of_a_device_wants_its_streams)
+FAKE_TEST(a_custom_resource_of_a_device_requires_its_streams)
 {
     cuc_memory_resource *mr;
     cuc_device *second;
@@ -1007,7 +1007,7 @@ FAKE_TEST(a_users_resource_of_a_device_wants_its_streams)
     cuc_memory_resource_release(mr);
 }
 
-TEST(callbacks_that_are_not_whole_are_refused)
+TEST(incomplete_callbacks_are_refused)
 {
     static const struct {
         cuc_memory_callbacks callbacks;
@@ -1138,7 +1138,7 @@ FAKE_TEST(batches_go_to_the_driver_in_one_call)
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2);
     for (size_t i = 0; i < MANY; i += 2)
-        places[i].type = CUC_LOCATION_HOST; // neighbours differ: pieces of 64
+        places[i].type = CUC_LOCATION_HOST; // neighbors differ: pieces of 64
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2 + 4);
     ck_ok(cuc_memory_discard_and_prefetch_batch(stream, &batch));
@@ -1194,7 +1194,7 @@ FAKE_TEST(a_batch_with_one_bad_entry_enqueues_nothing)
     ck_assert_int_eq(fake_calls_total(), 0);
 }
 
-FAKE_TEST(what_makes_no_sense_of_managed_memory_is_refused)
+FAKE_TEST(invalid_calls_on_managed_memory_are_refused)
 {
     const cuc_memory_location host = { CUC_LOCATION_HOST, 0 }, nowhere = { 0, 0 },
                               numa = { CUC_LOCATION_HOST_NUMA, 0 },
@@ -1227,7 +1227,7 @@ FAKE_TEST(what_makes_no_sense_of_managed_memory_is_refused)
     ck_assert_int_eq(fake_calls_total(), 0);
 }
 
-TEST(memory_that_is_not_managed_is_told)
+TEST(unmanaged_memory_is_reported)
 {
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
@@ -1247,7 +1247,7 @@ TEST(memory_that_is_not_managed_is_told)
 
 CASE("any driver");
 
-TEST(plain_host_memory_is_nobodys)
+TEST(plain_host_memory_belongs_to_no_device)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
     int on_the_stack = 0;
@@ -1264,7 +1264,7 @@ TEST(plain_host_memory_is_nobodys)
     ck_assert_int_eq(info.kind, 77);
 }
 
-TEST(an_address_inside_an_allocation_tells_the_whole)
+TEST(an_address_inside_an_allocation_gives_the_whole_range)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
     cuc_memory_resource *mr;

@@ -19,13 +19,13 @@
 // ---- System calls that fail (the test is linked with --wrap for each, see meson.build)
 
 static struct {
-    int at;         // the n-th call from now on fails; 0: none
-    int error;      // with this error,
-    int signal;     // or after this signal
+    int at;         // number of the call that is hit, counted from now; 0: none
+    int error;      // its errno; 0: the call succeeds
+    int signal;     // a signal that is raised at that call; 0: none
     int calls;      // calls made since `at` was set
-    bool anonymous; // the file system has O_TMPFILE
-    bool exchanges; // and RENAME_EXCHANGE
-    int flags;      // of the last named temporary file
+    bool anonymous; // the file system supports O_TMPFILE
+    bool exchanges; // the file system supports RENAME_EXCHANGE
+    int flags;      // open flags of the last named temporary file
     char name[64];
 } hit = { .anonymous = true, .exchanges = true };
 

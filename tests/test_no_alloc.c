@@ -289,7 +289,7 @@ static const struct {
 
 CASE("no_alloc", .setup = setup, .teardown = teardown);
 
-TEST_ROWS(the_heap_is_left_alone, calls)
+TEST_ROWS(hot_paths_do_not_allocate, calls)
 {
     for (int i = 0; i < 3; i++) { // the first call must not allocate either
         long before = wrap_calls; // Check allocates too

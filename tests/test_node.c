@@ -51,7 +51,7 @@ static bool has_edge(cuc_node *from, cuc_node *to)
 
 CASE("node", .setup = graph_setup, .teardown = graph_teardown);
 
-TEST(nodes_come_behind_those_that_are_named)
+TEST(nodes_depend_on_the_given_nodes)
 {
     static const int32_t expected[] = { CUC_NODE_FILL, CUC_NODE_KERNEL, CUC_NODE_COPY,
                                         CUC_NODE_KERNEL };
@@ -128,7 +128,7 @@ TEST(a_graph_keeps_the_code_of_nodes_that_are_added)
     ck_keeps_its_code(7);
 }
 
-TEST(a_capture_that_is_cancelled_leaves_the_graph)
+TEST(canceling_a_capture_keeps_the_graph)
 {
     size_t count = 99;
 
@@ -154,7 +154,7 @@ TEST(a_capture_that_is_cancelled_leaves_the_graph)
     cuc_graph_release(graph);
 }
 
-TEST(what_a_cancelled_capture_has_added_is_kept)
+TEST(nodes_added_by_a_canceled_capture_stay)
 {
     ck_ok(cuc_graph_create(&graph, device));
     begin(NULL, 0);
@@ -163,7 +163,7 @@ TEST(what_a_cancelled_capture_has_added_is_kept)
     ck_keeps_its_code(6);
 }
 
-// Captures that are cancelled or end with an error, and whether the graph remains usable.
+// Captures that are canceled or end with an error, and whether the graph remains usable.
 // test_capture_end.c has more cases.
 static const struct {
     bool unjoined, cancelled, stays;
@@ -174,7 +174,7 @@ static const struct {
     { true, true, true },
 };
 
-TEST_ROWS(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled, bad_ends)
+TEST_ROWS(a_failed_capture_destroys_the_graph_unless_it_can_be_canceled, bad_ends)
 {
     cuc_graph *same = NULL, *others[16];
     size_t count = 99;
@@ -212,7 +212,7 @@ TEST_ROWS(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled, 
     cuc_graph_release(graph);
 }
 
-TEST(events_of_outside_are_nodes)
+TEST(external_events_are_nodes)
 {
     static const int32_t expected[] = { CUC_NODE_WAIT_EVENT, CUC_NODE_KERNEL,
                                         CUC_NODE_RECORD_EVENT };
@@ -238,7 +238,7 @@ TEST(events_of_outside_are_nodes)
     cuc_event_release(behind);
 }
 
-TEST(launches_pass_over_what_is_disabled)
+TEST(launches_skip_disabled_nodes)
 {
     cuc_event *event = NULL;
     cuc_graph *other = NULL;
@@ -330,7 +330,7 @@ TEST(edges_are_added_and_removed)
     cuc_graph_release(graph);
 }
 
-TEST(a_graph_that_is_embedded_is_a_copy)
+TEST(an_embedded_graph_is_a_copy)
 {
     cuc_launch_config config;
     cuc_graph *copy = NULL;
@@ -419,7 +419,7 @@ TEST(memory_of_graphs_is_counted)
     ck_fails(bad, cuc_device_trim_graph_memory(NULL), "device is NULL");
 }
 
-TEST(what_makes_no_sense_is_refused)
+TEST(invalid_arguments_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_event *event = NULL;

@@ -191,7 +191,7 @@ TEST(a_cubin_with_wild_tables_is_refused)
     cuc_object_release(object);
 }
 
-TEST(what_is_beside_the_code_is_checked_too)
+TEST(data_beside_the_code_is_checked_too)
 {
     struct cubin cubin = make_cubin(EM_CUDA);
     cuc_object_mapping half = { "f", NULL };
@@ -327,7 +327,7 @@ static size_t read_file(const char *file, char *data, size_t size)
 
 CASE("files", .setup = make_folder, .teardown = remove_folder);
 
-TEST(the_kind_of_a_file_is_told_by_its_contents)
+TEST(the_contents_determine_the_kind_of_a_file)
 {
     struct cubin cubin = make_cubin(EM_CUDA), host = make_cubin(EM_X86_64);
     const struct {
@@ -359,7 +359,7 @@ TEST(the_kind_of_a_file_is_told_by_its_contents)
     }
 }
 
-TEST(a_file_that_cannot_be_taken_is_told_why)
+TEST(a_refused_file_is_explained)
 {
     cuc_object *object = NULL;
 
@@ -499,7 +499,7 @@ TEST(a_save_that_fails_midway_leaves_the_old_file)
 
 // Writes through links in the folder, so that a mistake replaces a link and not a device of the
 // machine.
-TEST(what_is_no_regular_file_is_written_straight)
+TEST(special_files_are_written_directly)
 {
     cuc_object *object = ptx_object(".version 8.0\n");
     struct stat about;

@@ -88,7 +88,7 @@ TEST_RANGE(kinds_that_must_be_linked_say_so_without_a_driver, 0, 3)
     cuc_object_release(object);
 }
 
-TEST(a_simulated_driver_takes_the_ptx_of_a_cubin_and_no_cubin_alone)
+TEST(a_simulated_driver_needs_the_ptx_beside_a_cubin)
 {
     NEED_FAKE();
     struct cubin cubin = make_cubin(EM_CUDA);
@@ -326,7 +326,7 @@ TEST(a_name_expression_finds_the_symbol_it_stands_for)
     cuc_object_release(object);
 }
 
-TEST(an_unknown_kernel_is_answered_with_the_names_there_are)
+TEST(an_unknown_kernel_is_reported_with_the_available_names)
 {
     cuc_object_mapping names[] = { { "scale<float>", "_Z5scaleIfEvT_PS0_" } };
     cuc_object *object = NULL;
@@ -387,7 +387,7 @@ TEST(a_long_list_of_names_is_cut_and_counted)
 
 // ---- Other contents of a library
 
-TEST(variables_are_found_on_the_device_asked_for)
+TEST(variables_are_found_on_the_requested_device)
 {
     cuc_object *object = ptx_object(sample_ptx);
     cuc_device *devices[2];
@@ -475,7 +475,7 @@ TEST(a_failed_look_up_leaves_the_context_as_it_was)
     cuc_object_release(object);
 }
 
-TEST(a_module_belongs_to_the_device_asked_for)
+TEST(a_module_belongs_to_the_requested_device)
 {
     cuc_object *object = ptx_object(sample_ptx);
     cuc_device *devices[2];

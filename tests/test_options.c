@@ -54,7 +54,7 @@ TEST(an_older_struct_leaves_the_rest_at_its_default)
     ck_assert_uint_eq(t.c, 0);
 }
 
-TEST(a_newer_struct_is_read_as_far_as_it_is_known)
+TEST(a_newer_struct_is_read_up_to_the_known_size)
 {
     struct new_thing given = { sizeof(given), 5, 6, 7, 0, 0 };
     struct thing t;
@@ -65,7 +65,7 @@ TEST(a_newer_struct_is_read_as_far_as_it_is_known)
     ck_assert_uint_eq(t.struct_size, sizeof(t));
 }
 
-TEST(a_newer_field_that_is_set_is_refused_with_its_place)
+TEST(a_newer_field_that_is_set_is_refused_with_its_offset)
 {
     struct new_thing given = { sizeof(given), 5, 6, 7, 0, 9 };
     struct thing t;
@@ -94,7 +94,7 @@ TEST_ROWS(a_size_that_no_struct_has_is_refused_with_the_size_expected, bad_sizes
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), text));
 }
 
-TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
+TEST(an_out_struct_is_filled_up_to_the_callers_size)
 {
     struct thing from = { 99, 1, 2, 3 };
     struct {
@@ -137,7 +137,7 @@ static const struct {
     { .ranges = 3, .skipped = 2, .says = "width is 9, expected 1 to 8" },
 };
 
-TEST_ROWS(a_field_is_refused_with_its_value_and_the_ones_expected, fields)
+TEST_ROWS(a_field_is_refused_with_its_value_and_the_expected_ones, fields)
 {
     const char *const f = "cuc_thing_create";
     cuc_status st = cuc__check_bits("options->flags", fields[_i].bits, 3, fields[_i].reserved,
@@ -209,7 +209,7 @@ static const struct {
     { init_launch, &launch_init, sizeof(launch_init) },
 };
 
-TEST_ROWS(init_writes_what_the_caller_has_and_not_a_byte_more, inits)
+TEST_ROWS(init_writes_no_more_than_the_callers_size, inits)
 {
     _Alignas(16) unsigned char bytes[512];
     size_t size;

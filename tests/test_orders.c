@@ -342,7 +342,7 @@ static void setup(void)
 
 static int nothing_lives(void)
 {
-    // A thread of the driver releases the graphs' references, which are dropped here.
+    // A driver thread defers the drop of the graphs' references; drop them here.
     cuc__deferred_poll();
     cuc__pools_destroy_released();
     return !fake_available() || fake_live_total() == 0;
@@ -365,7 +365,7 @@ static const int exchanges[] = { 0, 1 };
 
 CASE("orders", .setup = setup, .teardown = teardown, .timeout = 60);
 
-TEST_ROWS(objects_go_in_any_order_on_many_threads, exchanges)
+TEST_ROWS(objects_are_released_in_any_order_on_many_threads, exchanges)
 {
     struct worker workers[THREADS];
 

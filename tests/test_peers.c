@@ -54,7 +54,7 @@ static void ck_far(cuc_buffer *b, uint32_t expected)
 
 CASE("two devices", .setup = setup, .teardown = teardown);
 
-TEST(a_kernel_runs_on_both)
+TEST(a_kernel_runs_on_both_devices)
 {
     if (!second)
         SKIP("there is one device");
@@ -68,7 +68,7 @@ TEST(a_kernel_runs_on_both)
     cuc_buffer_release(there);
 }
 
-TEST(a_stream_waits_for_one_of_the_other)
+TEST(a_stream_waits_for_a_stream_of_the_other_device)
 {
     cuc_event *event = NULL;
 
@@ -109,7 +109,7 @@ static cuc_status copy(int way, cuc_buffer *dst, cuc_device *dst_device, cuc_buf
                                                 cuc_buffer_ptr(src), src_device, 4 * N);
 }
 
-TEST_ROWS(memory_goes_there_and_back, ways)
+TEST_ROWS(memory_is_copied_there_and_back, ways)
 {
     if (!second)
         SKIP("there is one device");
@@ -171,7 +171,7 @@ static const struct {
                  { "pinned memory", make_pinned, 0 },
                  { "managed memory", make_managed, 0 } };
 
-TEST_ROWS(kernels_of_both_work_in_one_memory, memories)
+TEST_ROWS(kernels_on_both_devices_use_the_same_memory, memories)
 {
     cuc_memory_resource *resource = NULL;
     cuc_buffer *both = NULL;
@@ -296,7 +296,7 @@ static const struct {
     { "a tensor", "tensor", launch_by_tensor },
 };
 
-TEST_RANGE(a_launch_refuses_memory_that_its_device_cannot_reach, 0,
+TEST_RANGE(a_launch_refuses_memory_that_its_device_cannot_access, 0,
            CUC_LENGTH(closed) * CUC_LENGTH(attempts))
 {
     const size_t memory = (size_t)_i / CUC_LENGTH(attempts),
@@ -332,7 +332,7 @@ TEST_RANGE(a_launch_refuses_memory_that_its_device_cannot_reach, 0,
     ck_ok(cuc_stream_synchronize(stream));
 }
 
-TEST(one_graph_has_work_of_both)
+TEST(one_graph_has_work_on_both_devices)
 {
     cuc_graph *graph = NULL;
     cuc_graph_exec *exec = NULL;

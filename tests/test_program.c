@@ -528,7 +528,7 @@ TEST(name_expressions_reach_the_object)
     cuc_program_release(p);
 }
 
-TEST(a_wrong_name_expression_is_told_as_such)
+TEST(a_wrong_name_expression_is_reported_as_such)
 {
     const char *const names[] = { "add<bogus>" };
     cuc_program *p = program_of("template <typename T> __global__ void add(T *a) { a[0] += 1; }\n",
@@ -667,7 +667,7 @@ TEST(a_missing_include_is_named)
     cuc_program_release(p);
 }
 
-TEST_RANGE(an_unknown_architecture_is_refused_with_those_there_are, 0, 4)
+TEST_RANGE(an_unknown_architecture_is_refused_with_the_known_ones, 0, 4)
 {
     static const char *const archs[] = { "sm_42", "sm_80a", "compute_999", "sm_90f" };
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = archs[_i]));
@@ -761,7 +761,7 @@ TEST(ptx_that_the_driver_can_load_is_not_warned_of)
     cuc_program_release(p);
 }
 
-TEST(without_an_architecture_it_is_the_devices)
+TEST(the_default_architecture_is_the_devices)
 {
     cuc_program *p = NULL;
     cuc_device *device;
@@ -784,7 +784,7 @@ TEST(without_a_driver_an_architecture_must_be_given)
     cuc_program_release(p);
 }
 
-TEST(without_nvrtc_the_places_tried_are_told)
+TEST(without_nvrtc_the_places_tried_are_reported)
 {
     setenv("CUCORE_NVRTC", "/nonexistent/libnvrtc.so", 1);
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
@@ -1019,7 +1019,7 @@ static void *compile_scale(void *unused)
 
 CASE("failures and logs");
 
-TEST(signals_are_the_hosts_while_a_program_compiles)
+TEST(the_hosts_signal_handlers_work_while_a_program_compiles)
 {
     _Atomic bool done = false;
     pthread_t disturber, compilers[2];

@@ -308,7 +308,7 @@ static int32_t change_record(void *user)
 }
 
 // The compiler may have read the file either before or after the change.
-TEST(a_file_that_changes_meanwhile_keeps_the_result_out)
+TEST(a_result_is_not_cached_if_a_file_changes_meanwhile)
 {
     bool changed = false;
     char tuned[128], *text;
@@ -329,7 +329,7 @@ TEST(a_file_that_changes_meanwhile_keeps_the_result_out)
     ck_assert_uint_eq(info().stored, 1);
 }
 
-TEST(a_failure_is_not_kept)
+TEST(a_failure_is_not_cached)
 {
     cuc_program *program = NULL;
     cuc_object *object = NULL;
@@ -572,7 +572,7 @@ TEST(another_compiler_is_a_miss)
     free(text);
 }
 
-TEST(included_files_count)
+TEST(included_files_are_in_the_key)
 {
     static const char source[] = "#include \"a.h\"\n"
                                  "#ifdef NEVER\n#include <missing.h>\n#endif\n"
@@ -615,7 +615,7 @@ TEST(included_files_count)
 }
 
 // Without any include path, NVRTC searches the current folder and the source's own folder.
-TEST(folders_without_an_option_count)
+TEST(default_folders_are_in_the_key)
 {
     static const struct {
         const char *name, *file;
@@ -641,7 +641,7 @@ TEST(folders_without_an_option_count)
 
 // Files that NVRTC finds in ways other than a plain #include. Each of them makes a different
 // program.
-TEST_RANGE(files_found_in_other_ways_count, 0, 6)
+TEST_RANGE(files_found_in_other_ways_are_in_the_key, 0, 6)
 {
     static const struct {
         const char *text, *file, *contents;
@@ -837,7 +837,7 @@ static void expect_uncached(int32_t language, const char *text, int32_t target,
     cuc_program_release(program);
 }
 
-TEST(what_cannot_be_known_is_not_cached)
+TEST(programs_with_an_uncertain_key_are_not_cached)
 {
     static const struct {
         const char *text, *why;
@@ -916,7 +916,7 @@ TEST(options_as_text_are_in_the_key)
     }
 }
 
-TEST(options_with_effects_besides_are_not_cached)
+TEST(options_with_side_effects_are_not_cached)
 {
     static const char *const folders[] = { "/tmp " }; // NVRTC takes it for /tmp
     const struct {

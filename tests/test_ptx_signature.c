@@ -182,7 +182,7 @@ static const struct {
     { "in_another", "not found" },
 };
 
-TEST_ROWS(the_kernels_of_a_module_are_told_apart, sample)
+TEST_ROWS(the_kernels_of_a_module_are_distinguished, sample)
 {
     const char *got = signature(sample_ptx, strlen(sample_ptx), sample[_i].kernel);
 
@@ -323,7 +323,7 @@ TEST(the_assembler_lays_parameters_out_the_same_way)
     }
 }
 
-TEST(text_cut_anywhere_is_survived)
+TEST(truncated_text_is_harmless)
 {
     for (size_t bytes = 0; bytes <= strlen(sample_ptx); bytes++) {
         char *text = exact_copy(sample_ptx, bytes);

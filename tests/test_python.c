@@ -7,7 +7,7 @@
 
 CASE("process");
 
-TEST(a_process_without_an_interpreter_is_told_so)
+TEST(a_process_without_an_interpreter_gets_an_error)
 {
     char something[64] = { 0 };
     void *made = NULL;

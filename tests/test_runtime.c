@@ -84,7 +84,7 @@ TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
     cuc_kernel_release(kernel);
 }
 
-TEST(a_symbol_that_is_no_kernel_is_refused_and_leaves_no_error_in_the_runtime)
+TEST(a_symbol_that_is_not_a_kernel_is_refused_and_leaves_no_error_in_the_runtime)
 {
     cuc_kernel *kernel = (cuc_kernel *)&stub;
 
@@ -113,7 +113,7 @@ TEST(the_runtime_takes_the_device_that_it_is_given)
     ck_assert_int_eq(runtime_int("fake_cudart_device"), 1);
 }
 
-TEST(the_version_of_the_runtime_is_told)
+TEST(the_version_of_the_runtime_is_reported)
 {
     int32_t version = 0;
 

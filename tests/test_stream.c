@@ -237,10 +237,10 @@ TEST(a_foreign_stream_is_borrowed_and_its_owner_dropped_once)
     ck_assert_int_eq(dropped, 0);
     cuc_stream_release(wrapped);
     ck_assert_int_eq(dropped, 1);
-    ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // it was not destroyed before
+    ck_assert_int_eq(cuc__cu.cuStreamDestroy(foreign), 0); // the wrapper did not destroy it
 }
 
-TEST(a_foreign_stream_of_a_foreign_context_brings_it)
+TEST(a_foreign_stream_knows_its_foreign_context)
 {
     CUcontext context, popped;
     CUstream foreign;
@@ -258,7 +258,7 @@ TEST(a_foreign_stream_of_a_foreign_context_brings_it)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(context), 0);
 }
 
-TEST(a_handle_that_is_no_stream_is_refused_and_its_owner_kept)
+TEST(a_handle_that_is_not_a_stream_is_refused_and_its_owner_kept)
 {
     cuc_stream *none = NULL;
     CUstream gone;
@@ -356,7 +356,7 @@ static void tell(cuc_status status, int32_t code, void *user)
     told.count++;
 }
 
-TEST(a_callback_is_called_in_its_turn)
+TEST(a_callback_is_called_in_stream_order)
 {
     _Atomic int go = 0;
 
@@ -400,7 +400,7 @@ TEST(a_callback_that_cannot_be_queued_is_never_called)
     ck_fails(CUC_ERROR_DRIVER, cuc_launch_host(a, note, NULL), "cuLaunchHostFunc");
 }
 
-TEST(what_a_capture_forbids_is_busy)
+TEST(calls_that_a_capture_forbids_return_busy)
 {
     CUgraph graph = NULL;
     int32_t capturing = 42;

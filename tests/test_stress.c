@@ -30,7 +30,7 @@ static const char tile[] =
 
 static cuc_device *device;
 static cuc_kernel *kernel;
-static _Atomic(cuc_buffer *) buffers[SLOTS]; // shared; the thread that takes one out releases it
+static _Atomic(cuc_buffer *) buffers[SLOTS]; // shared; a thread that takes a buffer out releases it
 static atomic_bool ends;
 static atomic_int wrong, unraisable;
 

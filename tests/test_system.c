@@ -1,5 +1,5 @@
-// Tests the function tables of the toolkit libraries: versions, the behaviour without a library or
-// a function, and the conversion of the libraries' codes to statuses.
+// Tests the function tables of the toolkit libraries: versions, the behavior without a library or a
+// function, and the conversion of the libraries' codes to statuses.
 #include "base/array.h"
 #include "driver/cudart.h"
 #include "driver/nvfatbin.h"
@@ -124,7 +124,7 @@ enum { ASKED = CUC_LENGTH(asked) };
 
 CASE("failures", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
 
-TEST_RANGE(a_missing_library_is_not_found_and_says_where_it_was_looked_for, 0, ASKED)
+TEST_RANGE(a_missing_library_is_reported_with_the_places_searched, 0, ASKED)
 {
     ck_assert_int_eq(cuc_set_library_path(asked[_i].library, "/nowhere/lib.so"), CUC_OK);
     ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND);
@@ -135,7 +135,7 @@ TEST_RANGE(a_missing_library_is_not_found_and_says_where_it_was_looked_for, 0, A
     ck_assert_int_eq(asked[_i].ask(), CUC_ERROR_NOT_FOUND); // fails again
 }
 
-TEST_RANGE(a_missing_function_is_not_supported_and_says_since_when_it_is, 0, ASKED)
+TEST_RANGE(a_missing_function_is_reported_with_its_first_version, 0, ASKED)
 {
     char since[64];
 
@@ -224,7 +224,7 @@ TEST(null_is_refused_by_name)
 
 CASE("driver", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
 
-TEST(the_driver_tells_its_version_and_file)
+TEST(the_driver_reports_its_version_and_file)
 {
     const char *choice = getenv("CUCORE_DRIVER");
     const char *path = NULL;
@@ -292,7 +292,7 @@ TEST(plain_names_of_nvjitlink_come_first)
 
 CASE("real", .setup = setup, .teardown = teardown, .timeout = TIMEOUT);
 
-TEST(nvrtc_tells_its_version_and_ascending_architectures)
+TEST(nvrtc_reports_its_version_and_ascending_architectures)
 {
     int32_t major = 0, minor = -1;
     int32_t archs[64];
@@ -318,7 +318,7 @@ TEST(nvrtc_tells_its_version_and_ascending_architectures)
     ck_assert_int_eq(two[2], -7);
 }
 
-TEST(nvjitlink_tells_its_version)
+TEST(nvjitlink_reports_its_version)
 {
     int32_t major = 0, minor = -1;
 
@@ -329,7 +329,7 @@ TEST(nvjitlink_tells_its_version)
     ck_assert_int_ge(minor, 0);
 }
 
-TEST(nvfatbin_tells_its_version)
+TEST(nvfatbin_reports_its_version)
 {
     int32_t major = 0, minor = -1;
 
@@ -340,7 +340,7 @@ TEST(nvfatbin_tells_its_version)
     ck_assert_int_ge(minor, 0);
 }
 
-TEST(the_runtime_tells_its_version)
+TEST(the_runtime_reports_its_version)
 {
     int32_t version = 0;
 
@@ -350,7 +350,7 @@ TEST(the_runtime_tells_its_version)
     ck_assert_int_ge(version, 12000);
 }
 
-TEST(nvml_tells_the_version_of_the_kernel_driver_or_why_not)
+TEST(nvml_reports_the_version_of_the_kernel_driver_or_the_reason)
 {
     char version[CUC_NVML_DRIVER_VERSION_BYTES] = "untouched";
     char small[2] = "x";
@@ -432,7 +432,7 @@ static void *compile_in_thread(void *unused)
     return compile() ? NULL : dir;
 }
 
-TEST(threads_that_call_a_library_first_at_once_all_get_it)
+TEST(threads_that_first_use_a_library_at_once_all_get_it)
 {
     enum { THREADS = 6 };
     pthread_t threads[THREADS];
@@ -465,7 +465,7 @@ TEST(a_child_of_a_fork_uses_what_its_parent_has_loaded)
 int main(void)
 {
     if (!have("nvfatbin"))
-        printf("nvfatbin_tells_its_version: skipped, nvFatbin is not found\n");
+        printf("nvfatbin_reports_its_version: skipped, nvFatbin is not found\n");
     if (!have("nvrtc") || !have("nvjitlink"))
         puts("NVRTC or nvJitLink is not on this machine: tests of the real ones do nothing");
     return run_tests("system");

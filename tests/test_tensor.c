@@ -127,7 +127,7 @@ TEST_ROWS(a_tensor_is_checked_on_its_own, checks)
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_check(&row->tensor), row->said);
 }
 
-TEST(a_tensor_that_makes_no_sense_is_not_made)
+TEST(an_invalid_tensor_is_refused)
 {
     const int64_t negative[] = { 2, -1 }, huge[] = { INT64_MAX, 2 };
     cuc_tensor t = untouched;
@@ -239,7 +239,7 @@ static const struct kind {
     { CUC_MEMORY_MANAGED, 0, CUC_TENSOR_MANAGED, CUC_DL_CUDA_MANAGED },
 };
 
-TEST_ROWS(the_kind_of_memory_goes_with_it_to_dlpack_and_back, kinds)
+TEST_ROWS(the_kind_of_memory_survives_dlpack_both_ways, kinds)
 {
     const struct kind *row = &kinds[_i];
     cuc_dl_managed_tensor_versioned *dl = NULL;
@@ -270,7 +270,7 @@ TEST_ROWS(the_kind_of_memory_goes_with_it_to_dlpack_and_back, kinds)
         ck_assert(!fake_allocated(ptr));
 }
 
-TEST(a_tensor_that_passes_its_owner_is_not_given_away)
+TEST(a_tensor_past_the_end_of_its_buffer_is_not_exported)
 {
     cuc_dl_managed_tensor_versioned *dl = (cuc_dl_managed_tensor_versioned *)&untouched;
     const int64_t shape[] = { 4, 4 };
@@ -360,7 +360,7 @@ TEST_ROWS(every_element_type_has_its_code, types)
     unversioned->deleter(unversioned);
 }
 
-TEST(read_only_is_said_where_it_can_be)
+TEST(read_only_is_exported_where_possible)
 {
     cuc_dl_managed_tensor *unversioned = (cuc_dl_managed_tensor *)&untouched;
     cuc_dl_managed_tensor_versioned *dl;
@@ -395,7 +395,7 @@ static cuc_dl_managed_tensor_versioned produced(void)
     };
 }
 
-TEST(strides_that_are_not_given_are_contiguous)
+TEST(missing_strides_mean_contiguous)
 {
     cuc_dl_managed_tensor_versioned dl = produced();
     cuc_tensor t;
@@ -449,7 +449,7 @@ TEST(a_tensor_that_cucore_cannot_read_is_refused)
     ck_assert(is_untouched(&t));
 }
 
-TEST(what_cannot_be_given_away_is_refused)
+TEST(tensors_that_cannot_be_exported_are_refused)
 {
     cuc_dl_managed_tensor_versioned *dl = (cuc_dl_managed_tensor_versioned *)&untouched;
     cuc_tensor t;

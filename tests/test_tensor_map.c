@@ -151,7 +151,7 @@ TEST(a_kernel_takes_boxes_by_a_map)
     ck_assert_float_eq(got[9], -at(5, 9));
 }
 
-TEST(steps_and_the_dimensions_order_are_the_tensors)
+TEST(steps_and_dimensions_are_in_the_tensors_order)
 {
     const uint32_t box[] = { 8, 8 }; // the map takes every second row
     cuc_tensor_map map;
@@ -167,7 +167,7 @@ TEST(steps_and_the_dimensions_order_are_the_tensors)
 }
 
 // A dimension with one element may have any stride, even one that no map allows.
-TEST(strides_of_one_element_do_not_count)
+TEST(strides_of_dimensions_with_one_element_are_ignored)
 {
     const uint32_t box[] = { 1, 4, 8 };
     cuc_tensor_map map;
@@ -219,7 +219,7 @@ TEST(maps_of_images_are_made)
              "image is NULL");
 }
 
-TEST(maps_of_the_width_of_images_are_of_later_devices)
+TEST(im2col_wide_maps_need_later_devices)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     const cuc_tensor_map_options *by128 =
@@ -270,7 +270,7 @@ static const struct refusal {
     const char *says;
     cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT
     cuc_dtype dtype;
-    int64_t offset, stride[2], extent; // in bytes; elements, 0: unchanged
+    int64_t offset, stride[2], extent; // bytes, elements, elements; 0: unchanged
     uint32_t box[2];
     cuc_tensor_map_options options;
 } refusals[] = {
@@ -305,7 +305,7 @@ static const struct refusal {
     { .says = "dtype 99", .status = CUC_ERROR_NOT_SUPPORTED, .options = { .dtype = 99 } },
 };
 
-TEST_ROWS(what_no_map_can_be_is_refused, refusals)
+TEST_ROWS(impossible_maps_are_refused, refusals)
 {
     const struct refusal *r = &refusals[_i];
     uint32_t box[2] = { BOX_ROWS, BOX_COLUMNS };
@@ -328,7 +328,7 @@ TEST_ROWS(what_no_map_can_be_is_refused, refusals)
     ck_assert_uint_eq(map.words[0], 1);
 }
 
-TEST(swizzles_of_later_devices_are_told)
+TEST(swizzles_of_later_devices_are_reported)
 {
     const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };
     cuc_tensor_map map;
@@ -347,7 +347,7 @@ TEST(swizzles_of_later_devices_are_told)
     }
 }
 
-TEST(what_is_missing_is_refused)
+TEST(missing_arguments_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     const uint32_t box[] = { BOX_ROWS, BOX_COLUMNS };

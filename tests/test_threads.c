@@ -252,7 +252,7 @@ static const char *errors(int number)
     return NULL;
 }
 
-TEST(threads_fail_each_for_itself)
+TEST(each_thread_has_its_own_failures)
 {
     together(errors);
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
@@ -362,7 +362,7 @@ static const char *until_lost(int number)
     return NULL;
 }
 
-TEST(threads_are_told_of_a_lost_context)
+TEST(threads_learn_of_a_lost_context)
 {
     NEED_FAKE();
     together(until_lost);

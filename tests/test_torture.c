@@ -211,8 +211,8 @@ static cuc_status run(int *armed_before_release)
     RELEASE(event, event);
     RELEASE(graph_exec, exec);
 #undef RELEASE
-    // A thread of the driver releases graphs' references, which are dropped here. If a release
-    // fails, something is left over.
+    // A driver thread defers the drop of the graphs' references; drop them here. If a release
+    // failed, something is left over.
     const struct timespec moment = { 0, 50000 };
     for (int i = 0; i < 100000; i++) {
         cuc__deferred_poll();
@@ -233,7 +233,7 @@ static int may_be_passed_over(const char *function, int code)
     } rows[] = {
         { "cuCtxGetCurrent", 0 },                             // the context is pushed instead
         { "cuThreadExchangeStreamCaptureMode", 0 },           // a capture may then forbid the call
-        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
+        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // taken for the end of the list
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // the device's own context is used
         { "cuGraphKernelNodeGetParams", 0 },            // launches are then recorded without names
         { "cuKernelGetName", 0 },                       // likewise
@@ -302,7 +302,7 @@ static int fail_call(const char *function, int nth, int code)
         REPORT("a call failed that was not hit");
     if (st >= 0 && !armed && !may_be_passed_over(function, code))
         REPORT("the failure is lost");
-    if (st >= 0 && armed) { // the failing call was in a release: the failure handler is told
+    if (st >= 0 && armed) { // the call was in a release, so its failure goes to the failure handler
         // A driver that is shutting down is not reported, and neither are failures to restore a
         // capture mode or a context in a release.
         if (!failures.count && code != CUDA_ERROR_DEINITIALIZED &&
@@ -349,7 +349,7 @@ static int fail_allocation(long nth, int with_record, int more)
     if (trouble)
         REPORT("%s", trouble);
     if (!failed)
-        return 2; // there are fewer calls
+        return 2; // the program makes fewer calls
     if (st >= 0)
         REPORT("the failure is lost");
     if (st != CUC_ERROR_OUT_OF_MEMORY)
@@ -490,7 +490,7 @@ static int fail_compiling(const char *arch, cuc_status usual, long nth)
     cuc_status st = compile(arch);
     wrap_fail_in = 0;
     if (!wrap_failed)
-        return 2; // there are fewer calls
+        return 2; // the program makes fewer calls
     if (st != usual && st != CUC_ERROR_OUT_OF_MEMORY)
         REPORT("the status is %s", cuc_status_name(st));
     st = compile(arch);

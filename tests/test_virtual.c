@@ -86,7 +86,7 @@ static cuc_memory_resource *with_room(uint64_t bytes)
 
 CASE("virtual", .setup = setup, .teardown = teardown);
 
-TEST(a_buffer_grows_at_its_address_where_there_is_room)
+TEST(a_buffer_grows_at_its_address_if_there_is_room)
 {
     cuc_memory_resource *room = with_room(8 * grain);
     cuc_buffer *first = new_of(room, 1000);
@@ -108,7 +108,7 @@ TEST(a_buffer_grows_at_its_address_where_there_is_room)
     cuc_memory_resource_release(room);
 }
 
-TEST(without_room_the_same_memory_is_somewhere_else)
+TEST(without_room_the_memory_moves_to_another_address)
 {
     cuc_buffer *first = new_of(resource, grain);
     write_byte(first, 0, 1);
@@ -125,7 +125,7 @@ TEST(without_room_the_same_memory_is_somewhere_else)
     cuc_buffer_release(second);
 }
 
-TEST(a_smaller_one_is_at_the_same_address)
+TEST(a_smaller_buffer_keeps_the_address)
 {
     cuc_buffer *first = new_of(resource, 2 * grain), *second = grown(first, 10);
 
@@ -136,7 +136,7 @@ TEST(a_smaller_one_is_at_the_same_address)
     cuc_buffer_release(second);
 }
 
-TEST(addresses_may_go_without_a_buffer_too)
+TEST(memory_can_be_allocated_without_a_buffer)
 {
     cuc_device_ptr ptr = 0;
 
@@ -149,7 +149,7 @@ TEST(addresses_may_go_without_a_buffer_too)
     ck_ok(cuc_memory_free(stream, resource, ptr, 100));
 }
 
-TEST(memory_of_the_host_is_reached_by_both)
+TEST(host_memory_is_accessible_to_host_and_device)
 {
     cuc_memory_resource *host = NULL;
 
@@ -181,7 +181,7 @@ TEST(an_address_has_the_alignment)
     cuc_memory_resource_release(aligned);
 }
 
-// Makes a resource whose memory other processes can import, and this process too.
+// Makes a resource whose memory this process and others can import.
 static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;
@@ -251,7 +251,7 @@ TEST(pieces_make_a_buffer_of_another_resource)
     cuc_memory_resource_release(to);
 }
 
-TEST(pieces_that_make_no_sense_are_refused)
+TEST(invalid_pieces_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_memory_resource *r = with_ipc(), *plain = NULL;
@@ -303,7 +303,7 @@ TEST(pieces_that_make_no_sense_are_refused)
     cuc_memory_resource_release(r);
 }
 
-TEST(what_makes_no_sense_is_refused)
+TEST(invalid_arguments_are_refused)
 {
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     cuc_memory_resource *none = NULL, *plain = NULL;
@@ -363,7 +363,7 @@ static const struct {
     { "cuMemSetAccess", 3 },
 };
 
-TEST_ROWS(a_failure_of_the_driver_leaves_nothing, calls)
+TEST_ROWS(a_driver_failure_leaves_nothing_behind, calls)
 {
     cuc_buffer *b = NULL, *more = NULL;
 
@@ -413,7 +413,7 @@ static int let_go_after_fork(cuc_buffer *b)
     return refused == 3 ? unraisable.count : 99;
 }
 
-TEST(a_forked_child_lets_go_without_a_wait)
+TEST(a_forked_child_releases_without_waiting)
 {
     atomic_int stop = 0;
     cuc_buffer *b = NULL;
@@ -483,7 +483,7 @@ TEST_ROWS(a_failure_leaves_no_file_and_no_memory, shared_calls)
     cuc_memory_resource_release(r);
 }
 
-TEST(a_device_without_it_is_told)
+TEST(a_device_without_virtual_memory_is_reported)
 {
     cuc_memory_resource *none = NULL;
 

@@ -37,8 +37,8 @@ static double element(const stored *s, enum array which, int64_t index)
     return value;
 }
 
-// Compute the indices of the three elements that meet in one product, given the output pixel p, q
-// of image n, the filter tap r, s, and the channels k and c. Returns false if the pixel of x lies
+// Compute the indices of the three elements of one multiply-add, given the output pixel p, q of
+// image n, the filter tap r, s, and the channels k and c. Returns false if the pixel of x lies
 // outside the image.
 static bool index_of(int64_t at[ARRAYS], const conv *v, int64_t n, int64_t p, int64_t q, int64_t r,
                      int64_t s, int64_t k, int64_t c)
@@ -210,7 +210,7 @@ static void join_pixels(bench_array *array)
                        .strides = { t->shape[3], 1 } };
 }
 
-// ---- 1 x 1 at a stride of 1: a product of matrices, whose rows are the pixels of all images
+// ---- 1 x 1 at a stride of 1: a matrix product, whose rows are the pixels of all images
 
 typedef struct plain {
     bench_point *point;

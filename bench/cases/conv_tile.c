@@ -1,4 +1,4 @@
-// See conv_tile.h. Rates tiles by the compiler's model of products.
+// See conv_tile.h. Rates tiles by the compiler's model of matrix products.
 #include "conv_tile.h"
 
 #include "base/array.h"
@@ -12,7 +12,8 @@
 // Costs that the model does not include, in clocks, measured or estimated on an H200.
 static const double gather_clocks = 0.039; // for an element of an operand that threads copy
 static const double zero_clocks = 3500;    // for the launch that zeroes the result
-static const double atomic_rate = 14;      // bytes of sums that a multiprocessor adds per clock
+static const double atomic_rate = 14;      // bytes of partial sums that a multiprocessor adds per
+                                           // clock
 static const double exchange_clocks = 0.1; // for an element of a tile that is transposed back
 
 enum { MOST_SPLIT = 8, MOST_SHARES = 64, PING_PONG = 4 };
@@ -60,7 +61,7 @@ static int64_t choose_box(int64_t box[3], const conv *v, int64_t pixels, int64_t
     return count;
 }
 
-// Describes the product of a tile. `boxes` is the number of boxes that cover all images.
+// Describes the matrix product of a tile. `boxes` is the number of boxes that cover all images.
 static void describe_pixels(struct tile_work *w, const conv *v, const bench_conv_tile *t,
                             int64_t boxes)
 {

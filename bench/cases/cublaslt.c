@@ -87,6 +87,13 @@ static int set_after(bench_lt *t, const bench_product *p)
     return code;
 }
 
+uint32_t bench_product_alignment(const bench_product *product)
+{
+    uint64_t skipped = (uint64_t)product->skipped * cuc_dtype_bits(product->dtype) / 8;
+
+    return (uint32_t)(skipped & -skipped); // its lowest set bit
+}
+
 int64_t bench_product_extra(const bench_product *p)
 {
     return p->after == BENCH_BIAS_GELU ? p->m : p->after == BENCH_RESIDUAL ? p->m * p->n : 0;
@@ -164,10 +171,7 @@ cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *w
         return bench_no_memory("a product");
     t->after = product->after;
     t->whole = product->dtype == CUC_I8;
-    // The lowest set bit of the skipped bytes is the alignment; results are at least as wide as
-    // operands.
-    uint64_t skipped = (uint64_t)product->skipped * cuc_dtype_bits(product->dtype) / 8;
-    t->alignment = (uint32_t)(skipped & -skipped);
+    t->alignment = bench_product_alignment(product); // results are at least as wide as operands
     int code = describe(t, product, type, to);
     if (!code)
         code = propose(t);

@@ -77,6 +77,8 @@ typedef struct bench_product {
 
 // Number of elements of the epilogue operand.
 int64_t bench_product_extra(const bench_product *product);
+// Alignment of the operands' addresses in bytes, a power of two; 0: as allocated.
+uint32_t bench_product_alignment(const bench_product *product);
 
 typedef struct bench_lt bench_lt;
 

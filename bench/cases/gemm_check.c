@@ -14,12 +14,13 @@
 // integer becomes one near 2^31.
 enum { LINES = 16, POISON = 0x7F };
 
-// Selected rows of a product. Its columns are handled as rows of the transposed product.
+// Selected rows of a matrix product. Its columns are handled as rows of the transposed product.
 typedef struct lines {
     bench_product product;
     int64_t at[LINES];                      // which rows
-    double (*factors)[LINES];               // [k] of the left matrix
-    double (*sums)[LINES], (*sizes)[LINES]; // [n] the product, and the sums of absolute values
+    double (*factors)[LINES];               // [k] elements of the left operand, one per row
+    double (*sums)[LINES], (*sizes)[LINES]; // [n] elements of the result, one per row, and their
+                                            // sums of absolute values
 } lines;
 
 struct bench_product_reference {
@@ -44,7 +45,7 @@ static uint64_t scrambled(uint64_t x)
     return x ^ x >> 31;
 }
 
-// Choose the first line, the last, and a random one from each band between.
+// Choose the first row, the last, and a random one from each band between.
 static void choose(lines *l, uint64_t seed)
 {
     int64_t count = l->product.m;
@@ -111,7 +112,7 @@ static void add(double sums[LINES], double sizes[LINES], const double factors[LI
     }
 }
 
-// Multiply, traversing the right matrix in memory order; `line` has room for k or n.
+// Multiply, and traverse `right` in memory order. `line` has room for k or n elements.
 static void multiply(lines *l, const void *left, const void *right, double *line)
 {
     const bench_product *p = &l->product;
@@ -188,8 +189,8 @@ static double finished(const bench_product *p, const void *extra, double sum, in
                : x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-// Compare the selected lines with d, which is column-major. The lines are columns if `columns` is
-// set, and rows otherwise.
+// Compare the selected rows of the result, or its columns if `columns` is set, with d, which is
+// column-major.
 static cuc_status compare(const lines *l, bool columns, const void *d, const void *extra, char *why,
                           size_t why_size)
 {

@@ -4,7 +4,7 @@
 
 #include "cublaslt.h"
 
-// Expected values of a product, computed at the first check and reused for all later checks.
+// Expected values of a matrix product, computed at the first check and reused for all later checks.
 typedef struct bench_product_reference bench_product_reference;
 
 // Create a reference from the first sets of a, b and `extra`, the epilogue operand, which may be

@@ -58,15 +58,15 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
                          .bias = p->after == BENCH_BIAS_GELU ? CUC_GEMM_BIAS_ROWS
                                                              : CUC_GEMM_NO_BIAS,
                          .residual_dtype = p->after == BENCH_RESIDUAL ? p->out_dtype : 0, .m = p->m,
-                         .n = p->n, .k = p->k, .batch = p->batch,
-                         .workspace_bytes = most_workspace));
+                         .n = p->n, .k = p->k, .batch = p->batch, .workspace_bytes = most_workspace,
+                         .alignment = (int32_t)bench_product_alignment(p)));
     if (st < 0) {
         snprintf(why, why_size, "%s", cuc_error_message());
         return CUC_OK;
     }
     if ((st = cuc_bench_state_defer(state, drop_plan, g->plan)) < 0)
         return st;
-    g->workspace_bytes = cuc_gemm_plan_workspace_bytes(g->plan, p->m, p->n);
+    g->workspace_bytes = cuc_gemm_plan_workspace_bytes(g->plan, p->m, p->n, p->k);
     if (g->workspace_bytes &&
         ((st = cuc_buffer_create(&g->workspace, cuc_bench_state_stream(state), NULL,
                                  g->workspace_bytes)) < 0 ||
@@ -139,6 +139,7 @@ size_t bench_plan_gemm_figures(const bench_plan_gemm *g, cuc_bench_figure out[BE
         { "pipeline", c.pipeline, -1 }, { "stages", c.stages, 0 },
         { "cluster", c.cluster, 1 },    { "split", c.split, 1 },
         { "parts", c.parts, 1 },        { "stream_k", c.stream_k, 0 },
+        { "pack", c.pack, 0 },
     };
     for (size_t i = 0; i < BENCH_PLAN_FIGURES; i++)
         if (figures[i].value < figures[i].usual || figures[i].value > figures[i].usual)

@@ -13,7 +13,7 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
 cuc_status bench_plan_gemm_run(const bench_plan_gemm *gemm, cuc_stream *stream, cuc_device_ptr a,
                                cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra);
 // Report the plan's choices; return the number of figures.
-enum { BENCH_PLAN_FIGURES = 10 };
+enum { BENCH_PLAN_FIGURES = 11 };
 size_t bench_plan_gemm_figures(const bench_plan_gemm *gemm,
                                cuc_bench_figure out[BENCH_PLAN_FIGURES]);
 

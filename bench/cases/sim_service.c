@@ -129,7 +129,7 @@ static cuc_status launch_matmul(const point *p)
                       (int32_t)p->n);
 }
 
-// Compare some rows of the product with an f64 reference.
+// Compare some rows of the matrix product with an f64 reference.
 static cuc_status check_matmul(point *p, char *why, size_t why_size)
 {
     size_t n = p->n;

@@ -1,4 +1,4 @@
-// Axes of a case: lists of values as text, and their parsed form.
+// Axes of a case: lists of values as strings, and their parsed form.
 #ifndef CUCORE_BENCH_LIB_AXIS_H
 #define CUCORE_BENCH_LIB_AXIS_H
 

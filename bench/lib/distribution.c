@@ -73,7 +73,7 @@ static void collect(struct sample *s, const cuc_bench *b, size_t begin)
     for (size_t i = 0; i < b->record_count; i++) {
         const struct cuc__bench_record *one = &b->records[i];
         const cuc_bench_result *r = &one->result;
-        // A result without a subject stands for the whole point.
+        // A result without a subject is that of the point as a whole.
         if (!same_case(one, first) || (r->subject && strcmp(r->subject, s->first->subject) != 0))
             continue;
         s->measured += r->outcome == CUC_BENCH_MEASURED;

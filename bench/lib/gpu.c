@@ -1,6 +1,6 @@
 #include "gpu.h"
 
-#include "bench_kernels.h" // texts of kernels.cu and philox.h
+#include "bench_kernels.h" // the sources of kernels.cu and philox.h
 
 #include <cucore/copy.h>
 #include <cucore/object.h>

@@ -11,8 +11,8 @@ extern "C" __global__ void cucore_bench_fill(void *to, unsigned long long count,
         philox_element(to, i, &recipe);
 }
 
-// Reads the whole buffer, so that L2 holds nothing else. Reads, unlike a fill, leave no dirty lines
-// to write back during the sample. `never` is never set, but the compiler does not know that.
+// Reads the whole buffer, so that L2 holds nothing else. Reads, unlike a fill, leave no dirty cache
+// lines to write back during the sample. `never` is never set, but the compiler does not know that.
 extern "C" __global__ void cucore_bench_flush(const uint4 *from, unsigned long long count,
                                               unsigned *never)
 {

@@ -50,8 +50,8 @@ cuc_status cuc__tune_run(struct cuc__tune_race *race);
 cuc_status cuc__tune_keep(struct cuc__tune_race *race, cuc_tuned_record *key);
 void cuc__tune_end(struct cuc__tune_race *race);
 
-// tune_compare.c: compare two arrays approximately, at `count` elements `step` apart. Returns
-// false, with the location in `why`, if they differ. `of_size` is the allowed error besides
+// tune_compare.c: compare two arrays approximately, at `count` elements with a stride of `step`.
+// Returns false, with the location in `why`, if they differ. `of_size` is the allowed error besides
 // rounding, as a fraction of the elements' root mean square, because sums may cancel.
 bool cuc__tune_same(cuc_dtype dtype, const void *expected, const void *got, uint64_t count,
                     uint64_t step, double of_size, char *why, size_t why_size);

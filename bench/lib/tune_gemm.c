@@ -139,7 +139,7 @@ static void make_plans(struct cuc__tune_race *race)
             cuc__tune_drop(c);
             continue;
         }
-        uint64_t bytes = cuc_gemm_plan_workspace_bytes(plan, o.m, o.n);
+        uint64_t bytes = cuc_gemm_plan_workspace_bytes(plan, o.m, o.n, o.k);
         if (bytes > x->workspace_bytes)
             x->workspace_bytes = bytes;
         c->subject = plan;

@@ -42,8 +42,8 @@ def request(name, rest):
 
 
 HEADINGS = {"SH": "##", "SS": "###"}
-AFTER = {"": "", "term": "text", "text": "more", "more": "more"} # the state after a line of text
-BEFORE = {"": "", "term": "", "text": ": ", "more": "  "} # and the text that the line begins with
+AFTER = {"": "", "term": "text", "text": "more", "more": "more"} # the next state, after a line of text
+BEFORE = {"": "", "term": "", "text": ": ", "more": "  "} # what to put before a line of text
 
 
 def page(roff):

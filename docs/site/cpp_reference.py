@@ -31,8 +31,8 @@ def declared(lines, at):
                            end + 1 < len(lines) and lines[end + 1].strip()[:1] in ("{", ":")):
             break
     text = " ".join(taken)
-    text = re.sub(r"(\))((?: const)?(?: noexcept)?) : .*$", r"\1\2", text) # what initialises members
-    text = re.sub(r"(\)[^(){]*)\{[^()]*(?:\(.*)?$", r"\1", text) # the body
+    text = re.sub(r"(\))((?: const)?(?: noexcept)?) : .*$", r"\1\2", text) # drop member initializers
+    text = re.sub(r"(\)[^(){]*)\{[^()]*(?:\(.*)?$", r"\1", text) # drop the body
     return re.sub(r"\s*(?:\{|;|= (?:default|delete);?)$", "", text.strip()).strip(), end
 
 
@@ -72,7 +72,7 @@ def entry(lines, at):
     if re.match(r"(?:template <.*> )?(?:inline |constexpr )*[\w:<>* &]+ \*?\w+\(", line) and not line.startswith("using"):
         text, end = declared(lines, at)
         return directive("function", re.sub(r"\binline ", "", text), [said(lines[:at])]), end
-    if re.match(r"template <.*>$", line): # a function, or a variable, in the next line
+    if re.match(r"template <.*>$", line): # declares a function or a variable on the next line
         text, end = declared(lines, at)
         if "(" in text:
             return directive("function", re.sub(r"\binline ", "", text), [said(lines[:at])]), end
@@ -84,7 +84,7 @@ def page(header):
     start = next(i for i, line in enumerate(lines) if line == "namespace cuc") + 2
     opening = re.search(r"@file\n(.*?)\n \*/", header, re.S)[1]
     out = ["# cucore.hpp", "", prose(re.sub(r"^ \* ?", "", opening, flags=re.M)), "",
-           "[C++](../docs/cpp.md) says how it goes together.", "", "```cpp", "#include <cucore/cucore.hpp>", "```", "",
+           "[C++](../docs/cpp.md) explains how to use it.", "", "```cpp", "#include <cucore/cucore.hpp>", "```", "",
            "```{cpp:namespace} cuc", "```", ""]
     at, hidden = start, False
     while at < len(lines):

@@ -95,7 +95,7 @@ PLACE = re.compile(r'<section id="([^"]+)">|<dt class="sig[^"]*" id="((?:c|cucor
 def list_objects(app, page, _template, context, _doctree):
     """List functions and classes beside a page of the reference, under their sections.
 
-    Sphinx does this only for Python, by entries in its tables of contents, all of which each page copies.
+    Sphinx does this only for Python, by adding entries to its tables of contents, which are copied into every page.
     """
     if not page.startswith("reference/") or "toc" not in context:
         return

@@ -11,7 +11,7 @@ import shutil
 # Articles in addition to docs/*.md and src/*/README.md.
 ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bench/README.md", "bindings/julia/README.md",
             "examples/tile/README.md", "src/README.md", "src/tile/products.md"]
-LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image
+LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # a link, not an image
 LANGUAGES = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".cu": "cuda", ".py": "python",
              ".rs": "rust", ".tile": "tile", ".sh": "bash", ".def": "c"}
 
@@ -73,4 +73,4 @@ def stage(source, into, others):
     for path in into.rglob("*.md"):
         if path.relative_to(into).as_posix() not in made:
             path.unlink()
-            shutil.rmtree(into.parent / "html", ignore_errors=True) # it may have the file's page
+            shutil.rmtree(into.parent / "html", ignore_errors=True) # the HTML may still have that page

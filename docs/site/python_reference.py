@@ -123,7 +123,7 @@ def module(package, name):
         part += sections(file, same)
         names |= same  # names that the file does not define
     if names:
-        raise SystemExit(f"docs/site: what cucore.{name} has as {', '.join(sorted(names))} is not found")
+        raise SystemExit(f"docs/site: cucore.{name} exports {', '.join(sorted(names))}, which no module defines")
     return [f"## cucore.{name}", "", f"```{{py:module}} cucore.{name}", "```", "",
             ast.get_docstring(ast.parse(path.read_text())) or "", "", *part]
 
@@ -134,8 +134,8 @@ def page(package):
     names = next(set(ast.literal_eval(node.value)) for node in ast.parse(init).body
                  if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
     names = {name for name in names if not list(package.glob(f"{name}*"))} # without modules
-    out = ["# The Python package", "", "Every object of `cucore`. [Python](../docs/python.md) says how they go "
-           "together, and what `cucore.tile` has; `cucore.raw` is [the C interface](index.md) by its names.",
+    out = ["# The Python package", "", "Every object of `cucore`. [Python](../docs/python.md) explains how to "
+           "use them. `cucore.raw` is [the C interface](index.md) under its C names.",
            "", "```{py:currentmodule} cucore", "```", ""]
     for path in sorted(package.glob("_[a-z]*.py")):
         part = sections(path, names)
@@ -175,8 +175,8 @@ def tile_page(tile):
         raise SystemExit(f"docs/site: cucore.tile has no {name}")
 
     out = ["# cucore.tile", "", "Kernels on tiles, with cuTile's names: `import cucore.tile as ct`. "
-           "[Python](../docs/python.md#kernels-on-tiles) says how they are written, [cuTile's names](../docs/cutile.md) which "
-           "there are.", "", "```{py:module} cucore.tile", "```", ""]
+           "[Python](../docs/python.md#kernels-on-tiles) explains how to write kernels; [cuTile's names](../docs/cutile.md) "
+           "lists the supported names.", "", "```{py:module} cucore.tile", "```", ""]
     for title, names in OTHERS.items():
         out += [f"## {title}", "", *map(given, names)]
     for title, names in groups.items():
@@ -192,7 +192,7 @@ def tile_page(tile):
     failures = [name for name in ("TileCompilerError", "TileSyntaxError", "TileTypeError", "TileValueError",
                                   "TileUnsupportedFeatureError", "TileRecursionError", "TileStaticAssertionError",
                                   "TileStaticEvalError", "StaticException")]
-    out += ["## Failures", "", "`TileError` is every failure, `cucore.CUDAError`.", "", *map(given, failures),
+    out += ["## Failures", "", "`TileError` is the base class of all failures, another name of `cucore.CUDAError`.", "", *map(given, failures),
             "## cucore.tile.tune", "", "```{py:module} cucore.tile.tune", "```", "",
             *sections(tile / "tune.py", exported(tile / "tune.py"))]
     return "\n".join(out) + "\n"

@@ -72,7 +72,7 @@ def field(name, text):
     return f":{name}: {text}"
 
 
-OWNED = {"owned": "It is the caller's to release", "borrowed": "It is borrowed",
+OWNED = {"owned": "The caller must release it", "borrowed": "It is borrowed",
          "static": "It lives as long as the process", "retained": "Retained", "copied": "Copied"}
 
 
@@ -115,7 +115,7 @@ def members(fields):
 
 
 def struct(each):
-    layout = "It grows: `struct_size` says how much of it a caller has." if each.get("grows") else \
+    layout = "It may grow in later releases: `struct_size` is the size that the caller was compiled with." if each.get("grows") else \
         "Its layout is final."
     said = f"{layout} {each['bytes']} bytes, aligned to {each['align']}."
     return directive("struct", each["name"],
@@ -180,8 +180,8 @@ def opening(header, text):
 
 def types(handles, names, callbacks):
     for each in handles:
-        held = f"Counted: `{each['retain']}()`, `{each['release']}()`." if "retain" in each else \
-            f"Ended by `{each['release']}()`." if "release" in each else ""
+        held = f"Reference-counted: `{each['retain']}()`, `{each['release']}()`." if "retain" in each else \
+            f"Destroyed by `{each['release']}()`." if "release" in each else ""
         lines = [prose(each.get("doc", "")), "", held, ""]
         lines += [field("Threads", sentence(each["thread"]))] if "thread" in each else []
         yield directive("type", each["name"], lines)
@@ -238,7 +238,7 @@ def tile_codes(text):
     text = re.sub(r'"\s*"', "", re.sub(r"^//.*", "", text, flags=re.M))
     rows = re.findall(r'TILE_CODE\((T\d+), \d+,\s*"(.*?)",\s*"(.*?)"\)', text)
     if len(rows) != text.count("TILE_CODE("):
-        raise SystemExit("src/explain/tile_code.def is not read as it is written")
+        raise SystemExit("src/explain/tile_code.def: not every row was parsed")
     table = "\n".join(f"| {name} | {meaning} | {remedy} |" for name, meaning, remedy in rows)
     return ("# Codes of the tile compiler\n\n`cucore explain T501` prints a row.\n\n"
             f"| code | meaning | remedy |\n| --- | --- | --- |\n{table}\n")
@@ -253,14 +253,14 @@ def pages(apis, include):
             name = header.rpartition(".")[0]
             made[f"reference/{name}.md"] = text
             listed.append((name, header, title))
-    index = ["# Reference", "", "Every public header; `<cucore/cucore.h>` is all of them but those of "
-             "libcucore-bench, `bench.h` and `tune.h`. What the comments of functions say of threads, "
-             "of graph capture and of ownership is explained in [Threads](../docs/threads.md), "
+    index = ["# Reference", "", "Every public header. `<cucore/cucore.h>` includes all of them except those of "
+             "libcucore-bench, `bench.h` and `tune.h`. [Threads](../docs/threads.md), "
              "[Streams and order](../docs/streams-and-order.md#while-a-stream-is-captured) and "
-             "[Ownership](../docs/ownership.md). Each function is a page of the manual, too: "
+             "[Ownership](../docs/ownership.md) define the terms with which the functions' comments describe "
+             "threads, graph capture and ownership. Each function also has a manual page: "
              "`man cuc_launch`.", "", "| header | |", "| --- | --- |"]
     index += [f"| [{header}]({name}.md) | {marked(title)} |" for name, header, title in listed]
-    index += ["", "C++'s layer is [cucore.hpp](cpp.md); the other languages have pages of their own: [Python](python_package.md), "
+    index += ["", "The C++ layer is [cucore.hpp](cpp.md). Pages of other languages: [Python](python_package.md), "
               "[cucore.tile](python_tile.md), [Rust](rust.md).", "", "```{toctree}", ":hidden:", "", *(n for n, _, _ in listed),
               "```", ""]
     made["reference/index.md"] = "\n".join(index)

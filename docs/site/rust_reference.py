@@ -82,9 +82,9 @@ def page(crate):
     names = re.findall(r"\w+", " ".join(re.findall(r"^pub use \w+::\{?([^;}]*)", top, re.M)))
     opening = plain("\n".join(line[4:] for line in top.splitlines() if line.startswith("//!"))).split("**Threads.**")[0]
     out = ["# The Rust crate", "", opening.strip(), "",
-           "[Rust](../docs/rust.md) says how they go together, which types are `Send` and `Sync`, and what is `unsafe`; "
-           "`cargo doc --open` makes rustdoc's pages, also of `cucore-sys`, which has [the C interface](index.md) by its "
-           "names.", ""]
+           "[Rust](../docs/rust.md) explains how to use the types, which of them are `Send` and `Sync`, and what is `unsafe`. "
+           "`cargo doc --open` makes rustdoc's pages, also for `cucore-sys`, which has [the C interface](index.md) under "
+           "its C names.", ""]
     found = types(crate)
     if set(names) - set(found):
         raise SystemExit(f"docs/site: {', '.join(sorted(set(names) - set(found)))} of the crate is not found")

@@ -160,7 +160,7 @@ enum { CUC_ZERO = -1 };
 CUC_API uint32_t cuc_version(void);
 
 /**
- * The version of the library loaded at run time, as text.
+ * The version of the library loaded at run time, as a string.
  *
  * @thread any thread
  * @capture makes no driver call

@@ -308,8 +308,8 @@ enum {
 };
 
 /**
- * An axis of a case. Values are text: a comma-separated list. A number may also be a range,
- * first:last[:step].
+ * An axis of a case. Its values are one string, a comma-separated list. A number may also be a
+ * range, first:last[:step].
  */
 typedef struct cuc_bench_axis {
     const char *name;   /**< an identifier, "n" */
@@ -381,7 +381,8 @@ typedef struct cuc_bench_result cuc_bench_result;
 /** Events of a progress callback. */
 enum {
     CUC_BENCH_PROGRESS_POINT = 0,   /**< a point begins */
-    CUC_BENCH_PROGRESS_SAMPLES = 1, /**< samples are being taken; at most ten times a second */
+    CUC_BENCH_PROGRESS_SAMPLES = 1, /**< samples are being taken; this event occurs at most ten
+                                         times a second */
     CUC_BENCH_PROGRESS_RESULT = 2,  /**< a result is available */
 };
 
@@ -521,7 +522,7 @@ CUC_API const char *cuc_bench_device_reason(const cuc_bench *bench);
  * @thread one call at a time on the same session
  * @capture makes no driver call
  * @param bench      the session
- * @param bench_case copied, with its texts and axes
+ * @param bench_case copied, with its strings and axes
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument, a name, the setup function or an axis's values
  *                                    are NULL or not valid, or the suite already has a case of that
@@ -668,7 +669,7 @@ CUC_API int64_t cuc_bench_state_int(cuc_bench_state *state, const char *axis);
 CUC_API cuc_dtype cuc_bench_state_dtype(cuc_bench_state *state, const char *axis);
 
 /**
- * The value of any axis as text.
+ * The value of any axis as a string.
  *
  * @thread in the setup function
  * @capture makes no driver call
@@ -813,7 +814,7 @@ CUC_API void cuc_bench_work_init(cuc_bench_work *work, size_t caller_size);
  * @thread in the setup function
  * @capture makes no driver call
  * @param state the point
- * @param work  copied, with its texts
+ * @param work  copied, with its strings
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a number is negative
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -1076,7 +1077,7 @@ CUC_API void cuc_bench_subject_init(cuc_bench_subject *subject, size_t caller_si
  * @thread in the setup function
  * @capture makes no driver call
  * @param state   the point
- * @param subject copied, with its texts and figures
+ * @param subject copied, with its strings and figures
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument or the name is NULL, the name is used already,
  *                                    run() or sample() is missing or does not suit the kind, there
@@ -1125,7 +1126,7 @@ typedef struct cuc_bench_peak {
  * @order  measuring blocks for some milliseconds
  * @thread one call at a time on the same session
  * @capture not on a captured stream; may spoil a capture in global mode
- * @param[out] out   filled up to its struct_size; texts live as long as the session
+ * @param[out] out   filled up to its struct_size; strings live as long as the session
  * @param      bench the session
  * @param      name  name of the peak
  * @retval CUC_OK                     known
@@ -1157,7 +1158,7 @@ CUC_API cuc_status cuc_bench_set_peak(cuc_bench *bench, const cuc_bench_peak *pe
 
 /**
  * The result of a subject in one mode. If something was not measured, its number is NaN and its
- * text is NULL.
+ * string is NULL.
  *
  * Times are in seconds and cover one run. A point that is skipped or fails as a whole has a single
  * result, without a subject.

@@ -207,7 +207,7 @@ typedef struct cuc_explanation {
 CUC_API cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t code);
 
 /**
- * Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
+ * Explain a code given as a string, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
  * "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
  *
  * A bare number is looked up among the driver's codes.

@@ -2,10 +2,10 @@
  * @file
  * Matrix multiplication: d = activation(alpha a b + beta c + bias) + residual.
  *
- * A *plan* describes a kind of product: element types, matrix layouts and the operations on the
- * result. Creating a plan writes a tile program, chooses its tile sizes for a shape and compiles
- * it. The plan then computes products of any shape, from any thread, on any stream of its device.
- * It is fast for shapes near the one it was created for. All state is in the plan.
+ * A *plan* describes a kind of matrix product: element types, matrix layouts and the operations on
+ * the result. Creating a plan writes a tile program, chooses its tile sizes for a shape and
+ * compiles it. The plan then computes products of any shape, from any thread, on any stream of its
+ * device. It is fast for shapes near the one it was created for. All state is in the plan.
  *
  *     cuc_gemm_plan_create(&plan, device, CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .m = 4096,
  *                          .n = 4096, .k = 4096, .activation = CUC_GEMM_GELU));
@@ -58,6 +58,13 @@ enum {
     CUC_GEMM_NO_BIAS = 0,
     CUC_GEMM_BIAS_COLUMNS = 1, /**< per column of d: [n], or [groups, n] if grouped */
     CUC_GEMM_BIAS_ROWS = 2,    /**< per row of d: [m]; not for grouped products */
+};
+
+/** Operands that are packed: copied to rows of the workspace that are aligned for TMA. */
+enum {
+    CUC_GEMM_PACK_A = 1 << 0,
+    CUC_GEMM_PACK_B = 1 << 1,
+    CUC_GEMM_PACK_NONE = 1 << 2,
 };
 
 /** Precision of f32 products. */
@@ -114,7 +121,7 @@ typedef struct cuc_gemm_options {
     int32_t tile_m;  /**< rows of d that a block computes; 0: chosen automatically */
     int32_t tile_n;  /**< columns of d; 0: chosen automatically. Set both tile_m and tile_n, or
                           neither */
-    int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
+    int32_t tile_k;  /**< elements of the reduction per iteration; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
     int32_t cluster; /**< blocks that share their loads of b, down a column of tiles: 1, 2 or 4; 0:
                           chosen automatically */
@@ -124,14 +131,15 @@ typedef struct cuc_gemm_options {
     int32_t split;  /**< blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically */
     int32_t raster; /**< tiles side by side before the next row of tiles, 1 to 64; 0: chosen
                          automatically */
-    int32_t parts; /**< parts of a split reduction, whose sums go through the workspace, 1 to 64; 0:
-                        chosen automatically */
+    int32_t parts;  /**< parts of a split reduction, whose partial sums go through the workspace, 1
+                         to 64; 0: chosen automatically */
     /** Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this
      * many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen
      * automatically. */
     int32_t stream_k;
     /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
-     * sums. 0: no partial sums, unless `parts` or `stream_k` is given. */
+     * sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires
+     * one. */
     uint64_t workspace_bytes;
     const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
                            device */
@@ -145,6 +153,13 @@ typedef struct cuc_gemm_options {
     /** Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster
      * is 1. 0: chosen automatically, or 1 if cluster is given. */
     int32_t cluster_n;
+    /** CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their
+     * rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically */
+    int32_t pack;
+    /** Largest power of two that divides the addresses of a and b and the bytes between their rows.
+     * 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a
+     * promise. */
+    int32_t alignment;
     int32_t reserved; /**< 0 */
 } cuc_gemm_options;
 
@@ -399,7 +414,7 @@ typedef struct cuc_gemm_choice {
     size_t struct_size; /**< sizeof(cuc_gemm_choice), set by the caller */
     int32_t tile_m;     /**< rows of d that a block computes */
     int32_t tile_n;     /**< columns */
-    int32_t tile_k;     /**< step of the reduction */
+    int32_t tile_k;     /**< elements of the reduction per iteration */
     int32_t stages;     /**< 0: as many as fit */
     int32_t cluster;    /**< blocks of a cluster, down a column of tiles; 1: no cluster */
     int32_t warps;      /**< 0: the compiler's choice */
@@ -415,7 +430,7 @@ typedef struct cuc_gemm_choice {
     double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
     int32_t cluster_n; /**< blocks of a cluster, along a row of tiles; 1: no cluster */
-    int32_t reserved;  /**< 0 */
+    int32_t pack;      /**< CUC_GEMM_PACK_A and _B: the operands that are packed */
 } cuc_gemm_choice;
 
 #define CUC_GEMM_CHOICE_INIT                                                       \
@@ -445,7 +460,7 @@ CUC_API cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out  written up to its struct_size, except for its seconds, which are 0; its texts are
+ * @param out  written up to its struct_size, except for its seconds, which are 0; its strings are
  *             borrowed: valid as long as the plan
  * @param plan the plan
  * @retval CUC_OK                     written
@@ -463,10 +478,13 @@ CUC_API cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gem
  * @param plan the plan
  * @param m    rows of d
  * @param n    columns of d
- * @return bytes; 0 if no sum is split, and for NULL; UINT64_MAX if the size exceeds 64 bits
+ * @param k    extent of the reduction
+ * @return bytes; 0 if the plan splits no sum and packs no operand, and for NULL; UINT64_MAX if the
+ *         size exceeds 64 bits
  * @since 0.1
  */
-CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n);
+CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n,
+                                               int64_t k);
 
 /**
  * The tile program of a plan, to read or to start from.

@@ -80,7 +80,7 @@ enum {
     CUC_CLUSTER_SCHEDULING_LOAD_BALANCING = 2,
 };
 
-/** Retention in L2 of lines in an access policy window. */
+/** Retention in L2 of cache lines in an access policy window. */
 enum {
     CUC_CACHE_NORMAL = 0,
     CUC_CACHE_STREAMING = 1,

@@ -169,14 +169,15 @@ typedef struct cuc_program_options {
     int32_t cluster; /**< blocks that share their loads if possible: 1, 2 or 4 (tile only) */
     /** For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run
      * the loops of one block together, as a cluster. They share the reduction axis of a pipelined
-     * product or, on devices with clusters, any loop that only accumulates. Partial results are
-     * combined in a fixed order, so every launch gives the same result, but sums of floats round
-     * differently with different numbers of blocks. 0: each launch chooses the number from its
-     * grid, and shares only loops whose result does not depend on the number; 1: no loop is shared
-     * (tile only) */
+     * matrix product or, on devices with clusters, any loop that only accumulates. Partial results
+     * are combined in a fixed order, so every launch gives the same result, but sums of floats
+     * round differently with different numbers of blocks. 0: each launch chooses the number from
+     * its grid, and shares only loops whose result does not depend on the number; 1: no loop is
+     * shared (tile only) */
     int32_t split;
-    int32_t raster; /**< for a pipelined product: tiles computed along the grid's first axis before
-                         the index along its second advances, 1 to 64 (tile only) */
+    int32_t raster; /**< for a pipelined matrix product: number of tiles computed along the grid's
+                         first axis before the index along the second axis advances, 1 to 64 (tile
+                         only) */
     /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used
      * to choose the candidates of auto(). A kernel is compiled with its first candidates if the
      * list lacks one of its names. A name that no kernel has is an error (tile only) */
@@ -188,14 +189,14 @@ typedef struct cuc_program_options {
     const char *tuned;
     /** The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which
      * name the construct, the amount and the limit. 0 selects the default of each limit; together
-     * the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. Operations are
-     * compiler steps, the same number on every machine: 2^22 by default (tile only) */
+     * the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. This limit is on
+     * compiler steps, whose number is the same on every machine: 2^22 by default (tile only) */
     uint64_t budget_operations;
-    uint64_t budget_ptx_bytes;    /**< bytes of the PTX, or of a dump: 2^25 by default (tile
-                                       only) */
-    uint64_t budget_memory_bytes; /**< bytes that the compiler holds at a time: 2^28 by default
+    uint64_t budget_ptx_bytes;    /**< limit on bytes of the PTX, or of a dump: 2^25 by default
                                        (tile only) */
-    double budget_seconds;        /**< wall-clock time; 0: unlimited (tile only) */
+    uint64_t budget_memory_bytes; /**< limit on bytes that the compiler holds at a time: 2^28 by
+                                       default (tile only) */
+    double budget_seconds;        /**< limit on wall-clock time; 0: unlimited (tile only) */
     /** Called several times a second on the compiling thread. A nonzero result ends the
      * compilation. NULL: never ends it (tile only) */
     int32_t (*cancel)(void *user);

@@ -52,8 +52,8 @@ enum {
     CUC_TENSOR_MAP_SWIZZLE_64B = 2,
     CUC_TENSOR_MAP_SWIZZLE_128B = 3,
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,         /**< atoms of 32 bytes stay together */
-    CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, /**< as above, with the halves of odd lines
-                                                           swapped */
+    CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, /**< as above; in odd lines of 128 bytes, the
+                                                           halves of each 16 bytes are exchanged */
     CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
 };
 

@@ -102,12 +102,14 @@ CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
  */
 typedef struct cuc_tile_budget {
     size_t struct_size; /**< sizeof(cuc_tile_budget); the initializers set it */
-    /** Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit */
+    /** Limit on compiler steps, whose number is the same on every machine: 2^22 by default;
+     * UINT64_MAX: no limit */
     uint64_t budget_operations;
-    uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^25 by default */
-    uint64_t budget_memory_bytes; /**< bytes that the program holds at a time: 2^28 by default */
-    double budget_seconds;        /**< wall-clock time, counted from cuc_tile_program_set_budget();
-                                       0: unlimited */
+    uint64_t budget_ptx_bytes;    /**< limit on bytes of the resulting source: 2^25 by default */
+    uint64_t budget_memory_bytes; /**< limit on bytes that the program holds at a time: 2^28 by
+                                       default */
+    double budget_seconds;        /**< limit on wall-clock time, counted from
+                                       cuc_tile_program_set_budget(); 0: unlimited */
     /** Called several times a second within calls on the program. A nonzero result ends building.
      * NULL: never ends it */
     int32_t (*cancel)(void *user);

@@ -100,7 +100,7 @@ CUC_API void cuc_tune_options_init(cuc_tune_options *options, size_t caller_size
  * @param[out] choice   receives the winner's text, with a final zero byte; NULL: not wanted
  * @param      capacity size of choice in bytes; 512 suffices
  * @param      device   the device to measure on
- * @param      plan     the kind of product and its shape; m, n and k must be given. Of the
+ * @param      plan     the kind of matrix product and its shape; m, n and k must be given. Of the
  *                      operations on the result, only the activation is measured. Tile options that
  *                      are not 0 stay as they are
  * @param      options  NULL selects all defaults

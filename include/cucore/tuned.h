@@ -14,7 +14,8 @@
 
 CUC_BEGIN_DECLS
 
-/** A measured fastest choice and its key. Texts contain no tab and no newline. */
+/** The choice that was fastest in measurements, and its key. Strings contain no tab and no newline.
+ * */
 typedef struct cuc_tuned_record {
     size_t struct_size;     /**< sizeof(cuc_tuned_record), set by the caller */
     const char *gpu;        /**< the device's name: "NVIDIA H200" */

@@ -1,4 +1,4 @@
-// A set of names, looked up by text. The caller owns the texts.
+// A set of names, looked up by their characters. The caller owns the strings.
 #ifndef CUCORE_BASE_NAME_SET_H
 #define CUCORE_BASE_NAME_SET_H
 

@@ -6,8 +6,8 @@
 
 enum { PLAIN = 0, STICKY = 1 };
 
-// The texts of the driver's rows, as separate objects. A runtime row with the same code differs
-// only in its symbol and points to the driver's texts, so each of these 98 texts exists once.
+// The strings of the driver's rows, as separate objects. A runtime row with the same code differs
+// only in its symbol and points to the driver's strings, so each of these 98 strings exists once.
 #define CU_RESULT(symbol, code, stick, meaning, remedy) \
     static const char cu_meaning_##code[] = meaning;    \
     static const char cu_remedy_##code[] = remedy;      \

@@ -18,7 +18,8 @@ typedef struct cuc__explanation {
 } cuc__explanation;
 
 // `library` is a CUC_LIBRARY_ value from <cucore/error.h>. CUC_LIBRARY_NONE has no rows here,
-// because a separate list holds the texts for cuc_status. All rows are static and contain no NULL.
+// because a separate list holds the strings for cuc_status. All rows are static and contain no
+// NULL.
 
 // Returns the row of a code, never NULL. An unknown code or library gets a row that says so, with
 // the `code` CUC__EXPLAIN_UNKNOWN and a symbol such as "unknown CUresult".

@@ -199,7 +199,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
 
 static cuc_status check_workspace(const struct cuc__gemm_call *c)
 {
-    uint64_t needed = cuc_gemm_plan_workspace_bytes(c->plan, c->m, c->n);
+    uint64_t needed = cuc_gemm_plan_workspace_bytes(c->plan, c->m, c->n, c->k);
     const cuc_gemm_args *g = c->args;
 
     if (g->workspace % CUC__GEMM_WORKSPACE_ALIGN)
@@ -208,14 +208,15 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
                          CUC__GEMM_WORKSPACE_ALIGN);
     if (needed == UINT64_MAX)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "the workspace of %d parts for m %" PRId64 " and n %" PRId64
-                         " exceeds 64 bits: make the plan without parts",
-                         c->plan->tile.parts, c->m, c->n);
+                         "the workspace for m %" PRId64 ", n %" PRId64 " and k %" PRId64
+                         " exceeds 64 bits: make the plan without parts and packed operands",
+                         c->m, c->n, c->k);
     if (needed && (!g->workspace || g->workspace_bytes < needed))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "workspace has %" PRIu64 " bytes, expected %" PRIu64 " for m %" PRId64
-                         " and n %" PRId64 ", as cuc_gemm_plan_workspace_bytes() says",
-                         g->workspace ? g->workspace_bytes : 0, needed, c->m, c->n);
+                         ", n %" PRId64 " and k %" PRId64
+                         ", as cuc_gemm_plan_workspace_bytes() says",
+                         g->workspace ? g->workspace_bytes : 0, needed, c->m, c->n, c->k);
     return CUC_OK;
 }
 

@@ -79,29 +79,40 @@ static bool promotes(const struct cuc__gemm_kind *k)
     return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
 }
 
-// Returns true if threads copy the operands of a pipeline, because dense rows of these lengths are
-// not aligned for TMA.
-static bool is_realigned(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
-                         enum tile_mma_path path)
+// Returns CUC_GEMM_PACK_ bits for the operands of a pipeline that are not aligned for TMA. Unless
+// they are packed, threads copy the operands.
+static int32_t unaligned_operands(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
+                                  enum tile_mma_path path)
 {
     enum { ALIGNED = 16 };
     int64_t bytes = cuc_dtype_bits(k->dtype) / 8;
+    int32_t unaligned = 0;
 
-    return path == TILE_MMA_PATH_PIPELINE &&
-           ((k->transposed_a ? s->rows : s->depth) * bytes % ALIGNED ||
-            (k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED);
+    if (path != TILE_MMA_PATH_PIPELINE)
+        return 0;
+    if (s->alignment % ALIGNED)
+        return CUC_GEMM_PACK_A | CUC_GEMM_PACK_B;
+    if ((k->transposed_a ? s->rows : s->depth) * bytes % ALIGNED)
+        unaligned |= CUC_GEMM_PACK_A;
+    if ((k->transposed_b ? s->depth : s->columns) * bytes % ALIGNED)
+        unaligned |= CUC_GEMM_PACK_B;
+    return unaligned;
 }
 
 // Adds an operand to the description of a tile's work. If `across` is set, the operand's lines run
-// along an axis of the result instead of along the depth.
-static void put_operand(struct tile_work *w, bool of_columns, bool across, int64_t tile,
-                        int64_t extent, int64_t tile_depth, int64_t depth, int64_t bytes)
+// along an axis of the result instead of along the depth. Packed lines are aligned.
+static void put_operand(struct tile_work *w, bool of_columns, bool across, bool packed,
+                        int64_t tile, int64_t extent, int64_t tile_depth, int64_t depth,
+                        int64_t bytes)
 {
+    int64_t pitch = packed ? 0 : (across ? extent : depth) * bytes;
+
+    if (packed)
+        w->packed_bytes += 2.0 * (double)extent * (double)depth * (double)bytes;
     if (across)
-        tile_work_put_lines(w, of_columns, tile_depth, tile * bytes,
-                            (extent * bytes) | (tile * bytes));
+        tile_work_put_lines(w, of_columns, tile_depth, tile * bytes, pitch | (tile * bytes));
     else
-        tile_work_put_lines(w, of_columns, tile, tile_depth * bytes, depth * bytes);
+        tile_work_put_lines(w, of_columns, tile, tile_depth * bytes, pitch);
 }
 
 // Rounds a number of tiles up to a multiple of the cluster.
@@ -153,13 +164,16 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                         (grouped ? 1 : (double)s->batch) *
                             (rows * depth * (double)bytes + results * stored),
         .thrice = k->dtype == CUC_F32 && k->precision == CUC_GEMM_TF32X3,
-        .realigned = is_realigned(k, s, t->path),
+        .realigned = unaligned_operands(k, s, t->path) & ~t->pack,
         .promotes = promotes(k),
     };
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
-    put_operand(out, false, k->transposed_a, t->rows, s->rows, t->depth, s->depth, bytes);
-    put_operand(out, true, !k->transposed_b, t->columns, s->columns, t->depth, s->depth, bytes);
+    int32_t packed = unaligned_operands(k, s, t->path) & t->pack;
+    put_operand(out, false, k->transposed_a, packed & CUC_GEMM_PACK_A, t->rows, s->rows, t->depth,
+                s->depth, bytes);
+    put_operand(out, true, !k->transposed_b, packed & CUC_GEMM_PACK_B, t->columns, s->columns,
+                t->depth, s->depth, bytes);
 }
 
 // Returns the depth that makes lines of 128 bytes. Tiles that use scalar multiply-adds get a
@@ -174,13 +188,11 @@ static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_mma_path path)
 bool cuc__gemm_workspace_fits(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
                               const struct cuc__gemm_tile *t)
 {
-    double bytes = (double)s->rows * (double)s->columns * t->parts *
-                   cuc_dtype_bits(k->accumulator) / 8;
+    struct cuc__gemm_workspace layout;
 
-    if (t->stream_k)
-        bytes = (double)cuc__gemm_stream_k_bytes(k, t);
-    return (t->parts <= 1 && !t->stream_k) ||
-           (k->form == CUC_GEMM_SINGLE && bytes <= (double)s->workspace_bytes);
+    if (!cuc__gemm_lay_out_workspace(&layout, k, t, s->rows, s->columns, s->depth))
+        return false;
+    return !layout.bytes || (k->form == CUC_GEMM_SINGLE && layout.bytes <= s->workspace_bytes);
 }
 
 struct search {
@@ -357,7 +369,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             if (wanted->parts)
                 tile.parts = wanted->parts;
             else if ((t.split > 1 && t.parts > 1) || few || (t.parts > 1 && stores_slowly(&t)) ||
-                     !cuc__gemm_workspace_fits(s->kind, s->shape, &t))
+                     (t.parts > 1 && !cuc__gemm_workspace_fits(s->kind, s->shape, &t)))
                 continue;
             consider_variants(s, &tile, wanted);
         }
@@ -481,16 +493,11 @@ static bool can_turn(const struct cuc__gemm_kind *k)
     return cuc_dtype_bits(k->d) == 16 && !k->c && !k->residual && k->form != CUC_GEMM_GROUPED;
 }
 
-static void consider_all(struct search *search, struct cuc__gemm_shape *s,
-                         const struct cuc__gemm_tile *wanted)
+static void consider_tiles(struct search *search, const struct cuc__gemm_shape *s,
+                           const struct cuc__gemm_tile *wanted)
 {
     struct cuc__gemm_tile t = *wanted;
 
-    s->rows = s->rows ? s->rows : LARGE;
-    s->columns = s->columns ? s->columns : LARGE;
-    s->depth = s->depth ? s->depth : LARGE;
-    s->batch = s->batch ? s->batch : 1;
-    search->shape = s;
     search->wanted = wanted;
     if (!t.cluster)
         t.cluster = 1;
@@ -510,6 +517,30 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
             consider_fits(search, true, wanted);
     }
     consider_ping_pong(search, *wanted, wanted);
+}
+
+// Considers all tiles, and for unaligned operands all tiles again with packed operands.
+static void consider_all(struct search *search, struct cuc__gemm_shape *s,
+                         const struct cuc__gemm_tile *wanted)
+{
+    struct cuc__gemm_tile packed = *wanted, unpacked = *wanted;
+
+    s->rows = s->rows ? s->rows : LARGE;
+    s->columns = s->columns ? s->columns : LARGE;
+    s->depth = s->depth ? s->depth : LARGE;
+    s->batch = s->batch ? s->batch : 1;
+    search->shape = s;
+    int32_t unaligned = unaligned_operands(search->kind, s, wanted->path);
+    unpacked.pack = unaligned ? CUC_GEMM_PACK_NONE : wanted->pack;
+    consider_tiles(search, s, wanted->pack ? wanted : &unpacked);
+    if (!unaligned || wanted->pack)
+        return;
+    // An operand of aligned rows may begin at an unaligned address, so it gets room too.
+    packed.pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B;
+    if (!cuc__gemm_workspace_fits(search->kind, s, &packed))
+        packed.pack = unaligned;
+    if (cuc__gemm_workspace_fits(search->kind, s, &packed))
+        consider_tiles(search, s, &packed);
 }
 
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,

@@ -5,6 +5,7 @@
 
 #include <cucore/launch.h>
 
+#include "base/array.h"
 #include "code/kernel_tile.h"
 #include "device/device.h"
 #include "base/options.h"
@@ -109,9 +110,9 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
         narrow(&v->residual, 0, from, count);
 }
 
-// Lays out the workspace for stream-K tiles.
-static void lay_out_workspace(struct views *v, const struct cuc__gemm_call *call, int32_t device,
-                              int64_t rows, int64_t columns)
+// Makes the views of stream-K, whose flags begin at `workspace`.
+static void view_stream_k(struct views *v, const struct cuc__gemm_call *call, int32_t device,
+                          uint64_t workspace, int64_t rows, int64_t columns)
 {
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const struct cuc__gemm_tile *tile = &call->plan->tile;
@@ -120,13 +121,13 @@ static void lay_out_workspace(struct views *v, const struct cuc__gemm_call *call
 
     cuc__gemm_schedule_stream_k(&v->stream_k, tile, rows, columns,
                                 v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1]);
-    v->flags = (cuc_tensor){ .data = call->args->workspace,
+    v->flags = (cuc_tensor){ .data = workspace,
                              .dtype = CUC_I64,
                              .rank = 1,
                              .device = device,
                              .shape = { tile->programs },
                              .strides = { 1 } };
-    v->parts = (cuc_tensor){ .data = call->args->workspace + cuc__gemm_stream_k_flag_bytes(tile),
+    v->parts = (cuc_tensor){ .data = workspace + cuc__gemm_stream_k_flag_bytes(tile),
                              .dtype = k->accumulator,
                              .rank = fragments ? 4 : 3,
                              .device = device,
@@ -168,6 +169,79 @@ static cuc_status launch_kernel(const cuc_gemm_plan *plan, cuc_stream *stream, c
     if (kernel->tile->code->signature->kernel->waits_for_grids && !plan->plain_launch)
         config.flags = CUC_LAUNCH_PROGRAMMATIC;
     return cuc_launch(stream, &config, kernel, args, count);
+}
+
+// Returns true if TMA can copy the matrix.
+static bool is_aligned(const cuc_tensor *t)
+{
+    enum { ALIGNED = 16 };
+    int64_t bytes = cuc_dtype_bits(t->dtype) / 8;
+
+    return t->data % ALIGNED == 0 && t->strides[1] == 1 && t->strides[0] * bytes % ALIGNED == 0 &&
+           t->strides[0] >= t->shape[1];
+}
+
+// Packs the operands that the plan packs, if they are not aligned, and replaces their views.
+static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stream *stream,
+                       const struct cuc__gemm_code *code, const struct cuc__gemm_workspace *layout)
+{
+    int32_t bits = c->plan->tile.pack;
+    cuc_tensor *operands[] = { &v->a, &v->b }, from[2], to[2];
+    int64_t blocks[2] = { 0, 0 };
+
+    for (int i = 0; i < 2; i++) {
+        int64_t pitch = layout->packed[i].pitch;
+        from[i] = to[i] = *operands[i];
+        if (!(bits & (i ? CUC_GEMM_PACK_B : CUC_GEMM_PACK_A)) || is_aligned(operands[i])) {
+            from[i].shape[0] = to[i].shape[0] = 0;
+            continue;
+        }
+        to[i].data = c->args->workspace + layout->packed[i].at;
+        to[i].device = stream->ordinal;
+        to[i].strides[0] = to[i].shape[1] = pitch;
+        to[i].strides[1] = 1;
+        blocks[i] = cuc__gemm_cdiv(from[i].shape[0], CUC__GEMM_PACK_ROWS) *
+                    cuc__gemm_cdiv(pitch, CUC__GEMM_PACK_COLUMNS);
+        *operands[i] = to[i];
+        operands[i]->shape[1] = from[i].shape[1];
+    }
+    if (!(blocks[0] + blocks[1]))
+        return CUC_OK;
+    const cuc_arg args[] = {
+        CUC_ARG(&from[0]),
+        CUC_ARG(&to[0]),
+        CUC_ARG(&from[1]),
+        CUC_ARG(&to[1]),
+        CUC_ARG((uint32_t)blocks[0]),
+        CUC_ARG((uint32_t)(blocks[0] + blocks[1])),
+    };
+    return launch_kernel(c->plan, stream, code->pack, args, CUC_LENGTH(args));
+}
+
+// Lays out the workspace and makes its views. Enqueues the packing of operands.
+static cuc_status use_workspace(struct views *v, const struct cuc__gemm_call *c, cuc_stream *stream,
+                                const struct cuc__gemm_code *code)
+{
+    const struct cuc__gemm_kind *k = &c->plan->kind;
+    const struct cuc__gemm_tile *tile = &c->plan->tile;
+    int64_t rows = v->d.shape[0], columns = v->d.shape[1];
+    int64_t depth = v->a.shape[k->transposed_a ? 0 : 1];
+    struct cuc__gemm_workspace layout;
+
+    cuc__gemm_lay_out_workspace(&layout, k, tile, rows, columns, depth); // fits, as was checked
+    uint64_t sums = c->args->workspace + layout.sums.at;
+    if (code->parts)
+        v->parts = (cuc_tensor){
+            .data = sums,
+            .dtype = k->accumulator,
+            .rank = 3,
+            .device = stream->ordinal,
+            .shape = { tile->parts, rows, layout.sums.pitch },
+            .strides = { rows * layout.sums.pitch, layout.sums.pitch, 1 },
+        };
+    if (tile->stream_k)
+        view_stream_k(v, c, stream->ordinal, sums, rows, columns);
+    return code->pack ? pack(v, c, stream, code, &layout) : CUC_OK;
 }
 
 // Passes the parameters in the order of cuc__gemm_source() to the kernel and launches it.
@@ -261,18 +335,10 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
                              c->beta != 0);
             if (extent > across)
                 narrow_result(&v, k, by_rows, n, wide, c->beta != 0);
-            if (code->parts)
-                v.parts = (cuc_tensor){
-                    .data = c->args->workspace,
-                    .dtype = k->accumulator,
-                    .rank = 3,
-                    .device = stream->ordinal,
-                    .shape = { tile->parts, rows, wide },
-                    .strides = { rows * wide, wide, 1 },
-                };
-            if (tile->stream_k)
-                lay_out_workspace(&v, c, stream->ordinal, rows, wide);
-            st = launch(c, stream, code, &v);
+            if (code->pack || code->parts || tile->stream_k)
+                st = use_workspace(&v, c, stream, code);
+            if (st >= 0)
+                st = launch(c, stream, code, &v);
         }
     return st;
 }

@@ -36,7 +36,17 @@ struct cuc__gemm_tile {
     int32_t stream_k; // number of last waves whose tiles are distributed evenly over `programs`
                       // blocks; 0 for none
     int32_t programs;
+    int32_t pack; // CUC_GEMM_PACK_ bits of the kernel's operands; 0 means none was asked for
 };
+
+// Translates CUC_GEMM_PACK_ bits of the caller's operands to the kernel's, and back.
+static inline int32_t cuc__gemm_exchange_pack(int32_t pack, bool exchanged)
+{
+    int32_t a = pack & CUC_GEMM_PACK_A ? CUC_GEMM_PACK_B : 0;
+    int32_t b = pack & CUC_GEMM_PACK_B ? CUC_GEMM_PACK_A : 0;
+
+    return exchanged ? a | b | (pack & CUC_GEMM_PACK_NONE) : pack;
+}
 
 // Returns the number of blocks that share loads.
 static inline int32_t cuc__gemm_cluster(const struct cuc__gemm_tile *tile)
@@ -57,6 +67,7 @@ struct cuc__gemm_code {
     // parts. NULL means not yet loaded.
     _Atomic(cuc_kernel *) kernel;
     cuc_kernel *parts; // computes the parts, and is set before `kernel`; NULL without parts
+    cuc_kernel *pack;  // packs operands, and is set before `kernel`; NULL if the plan packs none
 };
 
 // The key of a plan's tuning records. It points into itself, so it must not move.
@@ -82,7 +93,8 @@ struct cuc_gemm_plan {
 // The problem size for which a tile is chosen.
 struct cuc__gemm_shape {
     int64_t rows, columns, depth, batch;
-    uint64_t workspace_bytes; // how much split-K and stream-K may use
+    uint64_t workspace_bytes; // the most that a choice may use
+    int32_t alignment;        // of addresses and pitches, in bytes; 0: that of dense arrays
 };
 
 // Defined in options.c. Translates options to the kernel's terms. Records a failure under the name
@@ -144,13 +156,29 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
     return x / y + (x % y != 0);
 }
 
+// Defined in workspace.c. The workspace of a launch: packed operands, then partial sums. A matrix's
+// rows are `pitch` elements apart. Packed operands keep their order in memory.
+struct cuc__gemm_workspace {
+    struct {
+        uint64_t at; // offset in bytes
+        int64_t pitch;
+    } packed[2], sums; // of a and b; of parts
+    uint64_t bytes;
+};
+// Returns false if the size exceeds 64 bits.
+bool cuc__gemm_lay_out_workspace(struct cuc__gemm_workspace *out, const struct cuc__gemm_kind *kind,
+                                 const struct cuc__gemm_tile *tile, int64_t rows, int64_t columns,
+                                 int64_t depth);
+
 // Defined in stream_k.c. The distribution of tiles over blocks, as the kernel receives it. The
 // iterations of the last `spread` tiles are cut into ranges of `each` iterations; the first `more`
 // ranges have one iteration more. Each of the first `shared` units computes the part of one tile
 // that lies in one range. Each later unit computes one of the other tiles.
 enum {
-    CUC__GEMM_RASTER = 8,            // the default raster
-    CUC__GEMM_MAX_WIDTH = 65535,     // maximum number of tiles along a row in one launch
+    CUC__GEMM_RASTER = 8,        // the default raster
+    CUC__GEMM_MAX_WIDTH = 65535, // maximum number of tiles along a row in one launch
+    CUC__GEMM_PACK_ROWS = 8,     // a block's part of a matrix that is packed
+    CUC__GEMM_PACK_COLUMNS = 256,
     CUC__GEMM_WORKSPACE_ALIGN = 256, // alignment of the workspace, and of the partial sums after
                                      // its flags
 };

@@ -61,6 +61,8 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "split", o->split, 0, MOST_SPLIT, NULL },
         { "parts", o->parts, 0, MOST_PARTS, NULL },
         { "stream_k", o->stream_k, 0, MOST_STREAMED, NULL },
+        { "pack", o->pack, 0, CUC_GEMM_PACK_NONE, NULL },
+        { "alignment", o->alignment, 0, INT32_MAX, NULL },
     };
 
     return cuc__check_ranges(rows, CUC_LENGTH(rows), function);
@@ -184,6 +186,7 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
           "bias of grouped products is CUC_GEMM_BIAS_COLUMNS, [groups, n]" },
         { o->parts > 1 && o->form, "parts is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->stream_k && o->form, "stream_k is for the form CUC_GEMM_SINGLE: leave it 0" },
+        { o->pack && o->form, "pack is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1 || o->cluster_n > 1),
           "stream_k does not combine with split, parts and clusters: leave them 0" },
         { o->cluster > 1 && o->cluster_n > 1,
@@ -279,8 +282,9 @@ cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *q, const cuc_gemm_op
         (st = read_machine(&q->machine, q->arch, o, device, function)) < 0)
         return st;
     read_kind(&q->kind, o);
-    q->shape = (struct cuc__gemm_shape){ x ? o->n : o->m, x ? o->m : o->n, o->k,
-                                         o->batch ? o->batch : 1, o->workspace_bytes };
+    q->shape =
+        (struct cuc__gemm_shape){ x ? o->n : o->m,         x ? o->m : o->n,    o->k,
+                                  o->batch ? o->batch : 1, o->workspace_bytes, o->alignment };
     q->wanted = (struct cuc__gemm_tile){
         .path = cuc__gemm_path(&q->kind, &q->machine, strchr(q->arch, 'a')),
         .rows = x ? o->tile_n : o->tile_m,
@@ -295,6 +299,7 @@ cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *q, const cuc_gemm_op
         .parts = o->parts,
         .stream_k = o->stream_k,
         .programs = o->stream_k ? (int32_t)q->machine.multiprocessors : 0,
+        .pack = cuc__gemm_exchange_pack(o->pack, x),
     };
     return check_tile(q, o, function);
 }

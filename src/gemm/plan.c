@@ -19,7 +19,7 @@
 static bool by_hand(const cuc_gemm_options *o)
 {
     return o->tile_m || o->tile_k || o->stages || o->cluster || o->cluster_n || o->warps ||
-           o->split || o->raster || o->parts || o->stream_k;
+           o->split || o->raster || o->parts || o->stream_k || o->pack;
 }
 
 static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, const char *by)
@@ -40,6 +40,7 @@ static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, c
     p->choice.raster = p->tile.raster;
     p->choice.parts = p->tile.parts;
     p->choice.stream_k = p->tile.stream_k;
+    p->choice.pack = cuc__gemm_exchange_pack(p->tile.pack, x) & (CUC_GEMM_PACK_A | CUC_GEMM_PACK_B);
     p->choice.tiles = q->shape.rows && q->shape.columns ? work.blocks : 0;
     p->choice.d_dtype = p->kind.d;
     p->choice.by = by;
@@ -86,7 +87,7 @@ static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
     } all[] = {
         { "tile_k", o->tile_k },       { "warps", o->warps }, { "cluster", o->cluster },
         { "cluster_n", o->cluster_n }, { "split", o->split }, { "parts", o->parts },
-        { "stream_k", o->stream_k },
+        { "stream_k", o->stream_k },   { "pack", o->pack },
     };
     char given[128] = "";
     size_t at = 0, count = 0;
@@ -157,6 +158,7 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, cuc_c
 static void drop_code(cuc_gemm_plan *p)
 {
     for (int i = 0; i < CUC__GEMM_VARIANTS; i++) {
+        cuc_kernel_release(p->code[i].pack);
         cuc_kernel_release(p->code[i].parts);
         cuc_kernel_release(p->code[i].kernel);
         cuc_object_release(p->code[i].object);
@@ -187,6 +189,8 @@ cuc_status cuc__gemm_load(cuc_gemm_plan *p, int variant, const char *function)
     if (!atomic_load_explicit(&code->kernel, memory_order_relaxed)) {
         if (p->tile.parts > 1 && !code->parts)
             st = cuc_object_get_kernel(&code->parts, code->object, "gemm_parts");
+        if (st >= 0 && p->choice.pack && !code->pack)
+            st = cuc_object_get_kernel(&code->pack, code->object, "gemm_pack");
         if (st >= 0)
             st = cuc_object_get_kernel(&kernel, code->object, "gemm");
         if (st >= 0)
@@ -270,21 +274,16 @@ cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gemm_plan *
     return CUC_WRITE_STRUCT(out, &plan->key.record, cuc_tuned_record);
 }
 
-uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n)
+uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n, int64_t k)
 {
-    uint64_t bytes;
+    struct cuc__gemm_workspace layout;
 
-    if (!plan || m <= 0 || n <= 0)
+    if (!plan || m <= 0 || n <= 0 || k < 0)
         return 0;
-    if (plan->tile.stream_k)
-        return cuc__gemm_stream_k_bytes(&plan->kind, &plan->tile);
-    if (plan->tile.parts <= 1)
-        return 0;
-    if (__builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
-        __builtin_mul_overflow(
-            bytes, (uint64_t)plan->tile.parts * cuc_dtype_bits(plan->kind.accumulator) / 8, &bytes))
-        return UINT64_MAX; // more than any workspace
-    return bytes;
+    bool x = plan->kind.exchanged;
+    return cuc__gemm_lay_out_workspace(&layout, &plan->kind, &plan->tile, x ? n : m, x ? m : n, k)
+               ? layout.bytes
+               : UINT64_MAX; // more than any workspace
 }
 
 const char *cuc_gemm_plan_source(const cuc_gemm_plan *plan, size_t index)
@@ -352,5 +351,6 @@ cuc_status cuc_gemm_options_set_choice(cuc_gemm_options *options, const char *ch
     options->raster = t.raster;
     options->parts = t.parts;
     options->stream_k = t.stream_k;
+    options->pack = cuc__gemm_exchange_pack(t.pack, x);
     return CUC_OK;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUM_ROWS = 4, SUM_COLUMNS = 256 };
+enum { SUM_ROWS = 2, SUM_COLUMNS = 256, SUM_MOST_PARTS = 16 };
 
 struct text {
     struct cuc__text text;
@@ -231,12 +231,14 @@ static void put_single(struct text *t)
 }
 
 // Writes split-K: one kernel stores each part of a sum, and a second kernel adds the parts in a
-// fixed order.
+// fixed order. The rows of the parts end at a vector boundary, at column P.
 static void put_split(struct text *t)
 {
+    int32_t parts = 2;
+
     put(t, "kernel gemm_parts(");
     put_operands(t);
-    put(t, ", w: ACC[S, M, N], parts: i32)\n");
+    put(t, ", w: ACC[S, M, P], parts: i32)\n");
     put_constants(t);
     put(t, "    grid cdiv(M, BM), cdiv(N, BN), parts\n{\n"
            "    m, n, s = block(0), block(1), block(2)\n"
@@ -245,15 +247,22 @@ static void put_split(struct text *t)
            "    for k in s * each .. minimum((s + 1) * each, cdiv(K, BK)) {\n");
     put_product(t, "m");
     put(t, "    }\n    store(w, [s, m, n], acc, shape=[_, BM, BN])\n}\n\n"
-           "kernel gemm(w: ACC[S, M, N]");
+           "kernel gemm(w: ACC[S, M, P]");
     put_results(t);
+    // All loads of a thread are in flight at the same time. The last ones may lie past the parts.
+    while (parts < t->tile->parts && parts < SUM_MOST_PARTS)
+        parts *= 2;
     put(t,
-        ")\n    const D = %s, ACC = %s, RM = %d, RN = %d\n"
+        ")\n    const D = %s, ACC = %s, RS = %d, RM = %d, RN = %d\n"
         "    grid cdiv(M, RM), cdiv(N, RN)\n{\n"
         "    m, n = block(0), block(1)\n"
-        "    acc = zeros(ACC, [RM, RN])\n"
-        "    for s in 0 .. S { acc = acc + load(w, [s, m, n], [_, RM, RN]) }\n",
-        cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), SUM_ROWS, SUM_COLUMNS);
+        "    parts = load(w, [0, m, n], [RS, RM, RN])\n",
+        cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), parts, SUM_ROWS,
+        SUM_COLUMNS);
+    if (t->tile->parts > parts)
+        put(t,
+            "    for s in 1 .. cdiv(S, RS) { parts = parts + load(w, [s, m, n], [RS, RM, RN]) }\n");
+    put(t, "    acc = reshape(sum(parts, 0), [RM, RN])\n");
     put_end(t, "m, n", "RM, RN", "m", "RM", "RN", false);
 }
 
@@ -376,11 +385,39 @@ static void put_grouped(struct text *t)
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", true);
 }
 
+// Writes the kernel that copies up to two matrices to rows of another pitch. The columns between a
+// row's end and the next row become zeros. The first blocks copy the first matrix.
+static void put_pack(struct text *t)
+{
+    const char *type = cuc_dtype_name(t->kind->dtype);
+
+    put(t,
+        "kernel gemm_pack(x: %s[XM, XN], px: %s[XM, XP], y: %s[YM, YN], py: %s[YM, YP], "
+        "first: u32, blocks: u32)\n"
+        "    where noalias(px, x), noalias(py, y)\n"
+        "    const R = %d, C = %d\n"
+        "    grid blocks\n{\n"
+        "    t = cast(block(0), u32)\n"
+        "    if t < first {\n"
+        "        across = cast(cdiv(XP, C), u32)\n"
+        "        store(px, [t // across, t %% across], load(x, [t // across, t %% across], [R, "
+        "C]))\n"
+        "    } else {\n"
+        "        across = cast(cdiv(YP, C), u32)\n"
+        "        u = t - first\n"
+        "        store(py, [u // across, u %% across], load(y, [u // across, u %% across], [R, "
+        "C]))\n"
+        "    }\n}\n\n",
+        type, type, type, type, CUC__GEMM_PACK_ROWS, CUC__GEMM_PACK_COLUMNS);
+}
+
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant)
 {
     struct text source = { .kind = kind, .tile = tile, .variant = variant }, *t = &source;
 
+    if (tile->pack & (CUC_GEMM_PACK_A | CUC_GEMM_PACK_B))
+        put_pack(t);
     put(t, "%s", functions[kind->activation].text);
     if (kind->form == CUC_GEMM_GROUPED)
         put_grouped(t);

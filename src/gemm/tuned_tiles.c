@@ -25,7 +25,7 @@ static const struct {
     WORD("cluster", true, cluster, 1, 4),   WORD("cluster_n", true, cluster_n, 2, 4),
     WORD("warps", true, warps, 1, 32),      WORD("split", true, split, 1, 8),
     WORD("raster", true, raster, 1, 64),    WORD("parts", true, parts, 1, 64),
-    WORD("stream_k", true, stream_k, 1, 8),
+    WORD("stream_k", true, stream_k, 1, 8), WORD("pack", true, pack, 1, 4),
 #undef WORD
 };
 

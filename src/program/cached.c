@@ -62,7 +62,8 @@ struct program_key {
     cuc__key key;
     bool told;               // the log says why there is no key
     char path[PATH_MAX];     // path of the compiler that a miss loads; "" if cucore itself compiles
-    cuc__key nvrtc;          // for CUDA C++: the key of NVRTC and the libraries that it loads
+    cuc__key nvrtc;          // for CUDA C++: one key for NVRTC together with the libraries that it
+                             // loads
     cuc__includes *included; // NULL: no files
 };
 

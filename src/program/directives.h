@@ -36,7 +36,7 @@ struct cuc__part {
     size_t bytes;
 };
 
-// The state of the search for directives in all texts of a program.
+// The state of the search for directives in all source texts of a program.
 struct cuc__directives {
     cuc__key_maker *key;
     struct cuc__arena *arena; // holds copies of parts of files

@@ -63,7 +63,7 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
     return st;
 }
 
-// Copies the names and texts listed in the options.
+// Copies the names and strings listed in the options.
 static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const char *function)
 {
     if (o->header_count && !o->headers)

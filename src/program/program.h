@@ -30,7 +30,7 @@ struct cuc__program_tile {
     bool of_device;            // `arch` belongs to a detected device
     bool remarks;
     struct tile_limits limits; // limits of each compilation; 0 for the default
-    char *ir, *machine;        // the texts last requested
+    char *ir, *machine;        // the strings last requested
 };
 
 struct cuc_program {

@@ -36,7 +36,7 @@ static const char *const installed[] = { "/../share/cucore/tuned.tsv",
 static const char *const names[FIELDS] = { "gpu",       "toolkit",    "program", "kernel",
                                            "constants", "dimensions", "choice",  "seconds" };
 
-// ---- Records as texts
+// ---- Records as strings
 
 static void fields_of(const char *field[FIELDS], const cuc_tuned_record *r)
 {

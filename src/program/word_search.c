@@ -49,7 +49,7 @@ bool cuc__word_search_add(struct cuc__word_search *s, const char *name)
     const int parts = PART_4 | PART_5 | PART_6 | PART_7;
 
     for (int i = 0; i < CUC__WORD_FEWEST; i++)
-        if (!name[i] || (unsigned char)name[i] >= 0x80) // the vectors compare only ASCII
+        if (!name[i] || (unsigned char)name[i] >= 0x80) // the SIMD search compares only ASCII
             return false;
     for (int k = 0; k < CUC__WORD_PART; k++) {
         allow(s, k, name[k], PART_4);
@@ -110,7 +110,7 @@ __attribute__((target("avx2"))) static inline __m256i forms_of(const char *p, __
     return _mm256_and_si256(_mm256_shuffle_epi8(lower, text), _mm256_shuffle_epi8(upper, half));
 }
 
-// Does the same as find_block_in_c() with vectors.
+// Does the same as find_block_in_c() with SIMD instructions.
 __attribute__((target("avx2"))) static bool find_block_by_avx2(struct cuc__word_search *s)
 {
     __m256i lower[CUC__WORD_WINDOW], upper[CUC__WORD_WINDOW];

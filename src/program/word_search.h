@@ -32,7 +32,7 @@ struct cuc__word_search {
     bool (*find_block)(struct cuc__word_search *s);
 };
 
-// Makes the search do without the processor's vectors. Tests set it.
+// Makes the search do without SIMD instructions. Tests set it.
 extern bool cuc__word_search_in_c;
 
 // Adds a name. Returns false if the name has fewer than CUC__WORD_FEWEST bytes, or if these are not

@@ -15,7 +15,7 @@ CUCORE = sys.argv[1]
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Plots of plots.json, and texts that they contain.
+# Plots of plots.json, and strings that they contain.
 EXPECTED = {
     "plots-bandwidth-memory-copy": ["memory / copy: bandwidth", "GB/s", "cucore cold",
                                     "copy (invented) ", "1 MiB", "ExampleGPU 1"],

@@ -354,7 +354,7 @@ static void check_same(const char *path, const char *other)
 
 CASE("bench command", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
 
-TEST_ROWS(a_run_ends_and_says_as_the_table_has_it, rows)
+TEST_ROWS(each_row_has_its_exit_status_and_output, rows)
 {
     child c = { .environment = { rows[_i].environment ? rows[_i].environment
                                                       : "CUCORE_DRIVER=/nowhere" } };
@@ -376,7 +376,7 @@ TEST_ROWS(a_run_ends_and_says_as_the_table_has_it, rows)
 }
 
 // All requested formats have the same results and the command that produced them.
-TEST(the_forms_of_the_results_agree)
+TEST(all_result_formats_agree)
 {
     child c = { .arguments = { "bench", "waiting", "--filter", "p(a|x)ir", "--quick", FAST,
                                "--samples", "--commit", "it's", "--seed", "0x10", "--json",
@@ -420,7 +420,7 @@ TEST(the_forms_of_the_results_agree)
     child_free(&c);
 }
 
-TEST(json_on_standard_output_is_all_there_is)
+TEST(json_on_standard_output_is_the_only_output)
 {
     child c = { .arguments = { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json",
                                "-" },
@@ -496,7 +496,7 @@ static char *on_terminal(const char *const *arguments, const char *words, int si
     return text;
 }
 
-TEST(a_terminal_sees_how_far_it_is)
+TEST(a_terminal_shows_progress)
 {
     static const char *const arguments[] = { "bench", "waiting",       "--filter", "pair", "--axis",
                                              "n=1,2", "--max-seconds", "0.3",      NULL };
@@ -517,7 +517,7 @@ TEST(a_terminal_sees_how_far_it_is)
 
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
-TEST_ROWS(an_interrupted_run_reports_what_it_has, endings)
+TEST_ROWS(an_interrupted_run_reports_its_results, endings)
 {
     static const char *const arguments[] = {
         "bench",         "waiting",       "--filter", "pair",      "--axis",
@@ -541,7 +541,7 @@ TEST_ROWS(an_interrupted_run_reports_what_it_has, endings)
 }
 
 // A killed run keeps its measurements: there is at least the first result, and no partial file.
-TEST(a_run_that_is_killed_has_written_what_it_had)
+TEST(a_killed_run_has_written_its_results)
 {
     static const char *const arguments[] = { "bench",  "waiting", "--filter",  "pair", "--axis",
                                              "n=1:60", "--json",  "kept.json", NULL };

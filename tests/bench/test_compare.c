@@ -125,7 +125,7 @@ static results one_result(const side *s)
     return results_of(text);
 }
 
-TEST_ROWS(a_verdict_is_as_the_table_has_it, verdicts)
+TEST_ROWS(each_row_has_its_verdict, verdicts)
 {
     results before = one_result(&verdicts[_i].before);
     results after = one_result(&verdicts[_i].after);
@@ -170,7 +170,7 @@ TEST(fewer_than_six_samples_have_no_interval)
 }
 
 // Exchanging the two runs inverts the verdict.
-TEST_ROWS(a_verdict_turns_round_with_the_files, verdicts)
+TEST_ROWS(exchanging_the_files_inverts_the_verdict, verdicts)
 {
     static const compare_verdict turned[COMPARE_VERDICT_COUNT] = {
         [COMPARE_SAME] = COMPARE_SAME,
@@ -211,7 +211,7 @@ static results drifting(double factor, bool raw)
     return r;
 }
 
-TEST(raw_samples_that_drift_are_not_taken_for_independent)
+TEST(drifting_samples_do_not_count_as_independent)
 {
     static const struct {
         bool raw;
@@ -243,7 +243,7 @@ static const struct {
     const char *name;
     const char *before;
     const char *after;
-    compare_verdict verdict; // of one comparison
+    compare_verdict verdict; // the verdict of the only comparison
     const char *why;
 } matches[] = {
     { "the order of axes is nothing", NAMED("s", "c", "'n': 1, 'm': 2", "x", "hot", TIMED),
@@ -276,7 +276,7 @@ static const struct {
 
 #define COMMON NAMED("z", "common", "", "x", "hot", TIMED)
 
-TEST_ROWS(results_are_matched_by_what_names_them, matches)
+TEST_ROWS(results_are_matched_by_their_names, matches)
 {
     char text[1024];
     comparisons found;
@@ -299,7 +299,7 @@ TEST_ROWS(results_are_matched_by_what_names_them, matches)
     results_release(&after);
 }
 
-TEST(what_has_no_time_in_both_is_counted_and_not_listed)
+TEST(results_without_a_time_in_both_are_counted_but_not_listed)
 {
     results before = results_of(COMMON ", " NAMED("s", "c", "", "x", "hot", "'skipped': 'a'"));
     results after = results_of(COMMON ", " NAMED("s", "c", "", "x", "hot", "'failed': 'b'"));
@@ -328,7 +328,7 @@ static const struct {
     { "one is simulated", COMMON, COMMON, true, "is simulated" },
 };
 
-TEST_ROWS(what_does_not_compare_is_refused, refusals)
+TEST_ROWS(incomparable_files_are_refused, refusals)
 {
     results before = results_of(refusals[_i].before);
     results after = results_of(refusals[_i].after);
@@ -430,7 +430,7 @@ static const struct {
       "fewer than 6" },
 };
 
-TEST_ROWS(drawn_cases_are_compared_by_their_summaries, drawn)
+TEST_ROWS(random_cases_are_compared_by_their_summaries, drawn)
 {
     results before = drawn_results(drawn[_i].before, 'a');
     results after = drawn_results(drawn[_i].after, drawn[_i].first);
@@ -478,7 +478,7 @@ static const struct {
       { "none", "power, heat" } },
 };
 
-TEST_ROWS(what_differs_in_the_machine_is_told, machines)
+TEST_ROWS(differences_of_the_machine_are_reported, machines)
 {
     results before = results_of(COMMON), after = results_of(COMMON);
     difference found[COMPARE_MAX_DIFFERENCES];

@@ -216,7 +216,7 @@ static double moment(const double *x, int n, double about, int power)
     return sum;
 }
 
-TEST(numbers_are_distributed_as_they_are_called)
+TEST(numbers_have_the_distribution_that_their_name_says)
 {
     enum { N = 100000 };
     double *x = malloc(N * sizeof(*x));
@@ -253,7 +253,7 @@ static const struct {
     uint32_t index, set;
 } others[] = { { 8, 0, 0 }, { 7 + (UINT64_C(1) << 32), 0, 0 }, { 7, 1, 0 }, { 7, 0, 1 } };
 
-TEST_ROWS(another_seed_input_or_set_has_other_numbers, others)
+TEST_ROWS(each_seed_input_and_set_has_different_numbers, others)
 {
     uint32_t a[256], b[256];
     int same = 0;
@@ -302,7 +302,7 @@ static cuc_status ask_for_bad(cuc_bench_state *state, void *data)
     return cuc_bench_state_skip(state, "done");
 }
 
-TEST_ROWS(an_input_that_cannot_be_made_is_told, bad)
+TEST_ROWS(an_input_that_cannot_be_made_is_reported, bad)
 {
     int i = _i;
 

@@ -50,7 +50,7 @@ static void ticks_source(double *out, size_t count)
         out[i] = 1 + 0.1 * floor(3 * uniform() - 1);
 }
 
-// Correlated neighbours, as with a drifting clock: an autoregressive process of order 1.
+// Correlated neighbors, as with a drifting clock: an autoregressive process of order 1.
 static void wandering_source(double *out, size_t count)
 {
     double x = normal() / sqrt(1 - 0.8 * 0.8);
@@ -78,7 +78,7 @@ static const struct {
 
 CASE("interval", .timeout = 60);
 
-TEST_ROWS(the_interval_holds_the_median_as_often_as_it_says, coverages)
+TEST_ROWS(the_interval_contains_the_median_with_its_confidence, coverages)
 {
     double samples[1000];
     int held = 0;
@@ -96,7 +96,7 @@ TEST_ROWS(the_interval_holds_the_median_as_often_as_it_says, coverages)
                   "source %d: %.3f of the intervals hold the median", _i, share);
 }
 
-TEST(six_samples_are_the_least)
+TEST(six_samples_are_the_minimum)
 {
     static const double samples[] = { 4, 1, 3, 6, 2, 5 };
     interval found;
@@ -109,7 +109,7 @@ TEST(six_samples_are_the_least)
 }
 
 // Two runs of 30 samples each, with medians 1 and 1.1.
-TEST(the_interval_of_a_ratio_holds_it_as_often_as_it_says)
+TEST(the_interval_of_a_ratio_contains_it_with_its_confidence)
 {
     double a[30], b[30];
     interval first, second;
@@ -130,7 +130,7 @@ TEST(the_interval_of_a_ratio_holds_it_as_often_as_it_says)
     ck_assert_msg(share >= 0.94 && share <= 0.99, "%.3f of the intervals hold the ratio", share);
 }
 
-TEST(a_ratio_with_itself_turned_round_is_the_inverse)
+TEST(exchanging_the_runs_inverts_the_ratio)
 {
     interval a = { 1, 0.99, 1.05 };
     interval b = { 2, 1.9, 2.02 };

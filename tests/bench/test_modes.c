@@ -29,7 +29,7 @@ enum { N = 2048, BATCH = 16 };
 static cuc_bench *bench;
 static cuc_object *object;
 
-// A subject, counts of its calls, and its deliberate misbehaviour.
+// A subject, counts of its calls, and its deliberate misbehavior.
 struct scaling {
     cuc_kernel *kernel;
     cuc_bench_input *from, *to;
@@ -104,7 +104,7 @@ static cuc_status check_scaling(void *data, cuc_stream *stream, char *why, size_
         float x = from[i];
         for (uint32_t t = 0; t < s->turns; t++)
             x = 0.75f - x;
-        if (s->wrong || to[i] != x) // one operation and its rounding: the same everywhere
+        if (s->wrong || to[i] != x) // one rounded operation has the same result on every device
             return snprintf(why, why_size, "element %d is %g", i, (double)to[i]) > 0;
     }
     return CUC_OK;
@@ -187,7 +187,7 @@ TEST(a_subject_is_timed_in_every_mode)
     }
     for (size_t i = 1; i < 3; i++) // the time of one run, not of a batch
         ck_assert_double_lt(result(i).min_s, BATCH / 3.0 * result(0).median_s);
-    ck_assert_uint_eq(s.sets & 7, 7); // cold mode moved on from set to set
+    ck_assert_uint_eq(s.sets & 7, 7); // cold mode rotates through the sets
     ck_assert_int_ge(s.prepared, 40);
     if (cuc_driver_is_simulated())
         ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&peak, bench, "copy"),
@@ -266,7 +266,7 @@ TEST(a_peak_is_measured_or_read_from_the_data_sheet)
     ck_assert(isnan(result(1).share)); // a call's time says nothing about the device
 }
 
-TEST(modes_can_be_kept_to_some)
+TEST(modes_can_be_restricted)
 {
     struct scaling s = { .turns = 1 };
 
@@ -287,7 +287,7 @@ static cuc_status waiting_and_not(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &other);
 }
 
-TEST(a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang)
+TEST(a_subject_that_waits_while_the_stream_is_held_is_reported_and_does_not_hang)
 {
     struct scaling two[] = { { .turns = 1, .waits = true }, { .turns = 1 } };
 
@@ -310,7 +310,7 @@ static cuc_status waiting_openly(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &s);
 }
 
-TEST(a_subject_that_says_that_it_waits_is_timed_without_being_held)
+TEST(a_subject_that_declares_its_wait_is_timed_without_holding_the_stream)
 {
     struct scaling s = { .turns = 1, .waits = true };
 
@@ -331,7 +331,7 @@ static const struct {
 static const uint32_t failing_modes[] = { CUC_BENCH_COLD, CUC_BENCH_HOT, CUC_BENCH_GRAPH,
                                           CUC_BENCH_CPU };
 
-TEST_RANGE(a_subject_that_fails_leaves_the_stream_to_the_others, 0, 2 * CUC_LENGTH(failing_modes))
+TEST_RANGE(after_a_failure_the_other_subjects_can_use_the_stream, 0, 2 * CUC_LENGTH(failing_modes))
 {
     int f = _i % 2;
     struct scaling two[] = { { .turns = 1, .wrong = failures[f].wrong, .fails = failures[f].fails },
@@ -370,7 +370,7 @@ static cuc_status one_idle(cuc_bench_state *state, void *data)
     return cuc_bench_state_add_subject(state, &idles);
 }
 
-TEST(what_one_subject_has_left_passes_for_no_other)
+TEST(one_subjects_output_is_not_accepted_for_another)
 {
     struct scaling s = { .turns = 1 };
 
@@ -457,7 +457,7 @@ static cuc_status faulting(cuc_bench_state *state, void *data)
                                  .unchecked = "it does not come that far"));
 }
 
-TEST(a_kernel_that_faults_fails_its_point_and_those_behind_it)
+TEST(a_faulting_kernel_fails_its_point_and_all_later_ones)
 {
     struct scaling s = { .turns = 1 };
 

@@ -25,7 +25,7 @@ static void teardown(void)
     cuc_bench_release(bench);
 }
 
-// Lists of values as text, and the numbers and types that they mean, separated by spaces.
+// Lists of axis values as text, and the expected values, separated by spaces.
 static const struct {
     int32_t kind;
     const char *list, *expected;
@@ -87,7 +87,7 @@ static const struct {
     { CUC_BENCH_AXIS_STRING, "nt,nn,nt", "nt is there twice" },
 };
 
-TEST_ROWS(a_list_that_is_wrong_is_told_with_the_axis, bad_lists)
+TEST_ROWS(an_invalid_list_is_reported_with_its_axis, bad_lists)
 {
     struct cuc__bench_values v;
 
@@ -221,7 +221,7 @@ static const struct {
       "has the axis of \"n=4\"" },
 };
 
-TEST_ROWS(a_selection_that_meets_nothing_is_told, bad_selections)
+TEST_ROWS(an_empty_selection_is_reported, bad_selections)
 {
     cuc_bench_selection s = bad_selections[_i].selection;
     size_t count = 42;
@@ -271,7 +271,7 @@ static const struct {
       "two axes of the name n" },
 };
 
-TEST_ROWS(a_case_that_is_wrong_is_told, bad_cases)
+TEST_ROWS(an_invalid_case_is_reported, bad_cases)
 {
     cuc_bench_case c = bad_cases[_i].c;
 
@@ -301,7 +301,7 @@ TEST(a_case_is_copied_with_its_texts)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_bench_get_case(&c, bench, 2), "there are 2 cases");
 }
 
-TEST(every_name_is_the_one_that_the_document_has)
+TEST(names_are_those_of_the_document)
 {
     ck_assert_str_eq(cuc_bench_mode_name(CUC_BENCH_GRAPH), "graph");
     ck_assert_str_eq(cuc_bench_mode_name(3), "unknown");

@@ -55,7 +55,7 @@ static const struct {
       "summary 0: 'subject' is missing" },
 };
 
-TEST_ROWS(what_is_not_of_the_schema_is_refused, refusals)
+TEST_ROWS(documents_that_violate_the_schema_are_refused, refusals)
 {
     results r = { .count = 77 };
     cli_why why;
@@ -67,7 +67,7 @@ TEST_ROWS(what_is_not_of_the_schema_is_refused, refusals)
     ck_assert_uint_eq(r.count, 77);
 }
 
-TEST(what_is_no_json_is_refused_with_its_line)
+TEST(invalid_json_is_refused_with_its_line)
 {
     char path[] = "/tmp/cucore-results-XXXXXX";
     static const char text[] = "{\n\"schema\": oops\n";
@@ -84,7 +84,7 @@ TEST(what_is_no_json_is_refused_with_its_line)
     ck_assert_msg(strstr(why.text, "cannot be opened") != NULL, "%s", why.text);
 }
 
-TEST(every_field_is_read_and_what_is_not_there_was_not_measured)
+TEST(every_field_is_read_and_missing_fields_are_unmeasured)
 {
     results r = results_of(
         "{" NAMED ", 'axes': {'n': 8, 'dtype': 'f32', 'r': 0.5, 'on': true}, 'kind': 'gpu', "
@@ -115,7 +115,7 @@ TEST(every_field_is_read_and_what_is_not_there_was_not_measured)
     results_release(&r);
 }
 
-TEST(the_samples_of_the_tests_are_of_the_schema)
+TEST(the_sample_documents_follow_the_schema)
 {
     static const char *const names[] = { "old.json", "new.json", "plots.json", "simulated.json" };
 
@@ -161,7 +161,7 @@ static const struct {
     { NAN, UNITS_SECONDS, "" },
 };
 
-TEST_ROWS(a_quantity_has_the_unit_in_which_it_reads_best, quantities)
+TEST_ROWS(quantities_are_printed_in_suitable_units, quantities)
 {
     char text[UNITS_SIZE];
 
@@ -215,7 +215,7 @@ static const struct {
       "case subject mode note c x hot skipped: a d skipped: b" },
 };
 
-TEST_ROWS(a_line_of_the_table_says_what_the_result_does, lines)
+TEST_ROWS(a_line_of_the_table_agrees_with_the_result, lines)
 {
     results r = results_of(lines[_i].list);
     char *text = printed(&r, 1, TABLE_PLAIN);
@@ -254,7 +254,7 @@ static const struct {
       LIMIT_KEPT },
 };
 
-TEST_ROWS(a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it, limits)
+TEST_ROWS(a_limit_is_exceeded_if_the_whole_interval_is_beyond_it, limits)
 {
     char list[256];
 
@@ -312,7 +312,7 @@ TEST(csv_has_a_head_and_quotes_what_needs_it)
     results_release(&r[1]);
 }
 
-TEST(markdown_has_a_rule_and_hides_bars)
+TEST(markdown_has_a_rule_and_escapes_bars)
 {
     results r = results_of("{" NAMED ", 'median_s': 0.1, 'checked': 'passed'}, {" NAMED
                            ", 'skipped': 'a|b\\nc'}");
@@ -326,7 +326,7 @@ TEST(markdown_has_a_rule_and_hides_bars)
     results_release(&r);
 }
 
-TEST(every_form_says_that_it_is_simulated)
+TEST(every_format_marks_simulated_results)
 {
     static const char *const words[] = {
         [TABLE_PLAIN] = "\nsimulated: ",

@@ -153,7 +153,7 @@ TEST(subjects_take_turns_in_random_order)
         open_bench((cuc_bench_options){ .min_samples = 100, .max_samples = 100, .seed = 3 });
         run_case(two_made_up, two);
         if (again)
-            ck_assert_int_eq(memcmp(first, order, sizeof(first)), 0); // by the seed
+            ck_assert_int_eq(memcmp(first, order, sizeof(first)), 0); // equal seeds, equal orders
         memcpy(first, order, sizeof(first));
         teardown();
     }
@@ -167,7 +167,7 @@ TEST(subjects_take_turns_in_random_order)
     ck_assert_uint_eq(two[0].last_set, 99); // each round uses another set
 }
 
-TEST(what_did_not_pass_its_check_is_not_timed)
+TEST(subjects_that_fail_their_check_are_not_timed)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
                              { .name = "mine", .seconds = 1e-5, .check_gives = 1 } };
@@ -200,7 +200,7 @@ TEST(a_check_that_cannot_be_made_fails_the_subject)
     ck_assert_int_eq(result(1).outcome, CUC_BENCH_MEASURED);
 }
 
-TEST(a_subject_that_fails_on_the_way_leaves_the_others_in)
+TEST(a_failing_subject_does_not_affect_the_others)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
                              { .name = "mine", .seconds = 1e-5, .sample_gives = CUC_ERROR_IO } };
@@ -273,7 +273,7 @@ static cuc_status some_that_fail(cuc_bench_state *state, void *data)
     return CUC_OK;
 }
 
-TEST(a_failure_without_a_word_has_not_the_words_of_another)
+TEST(a_failure_without_a_message_does_not_get_an_earlier_one)
 {
     int runs = 0;
 
@@ -484,7 +484,7 @@ TEST(points_of_a_distribution_are_summarized)
     json_decref(root);
 }
 
-TEST(work_of_the_host_is_timed_by_the_clock)
+TEST(host_work_is_timed_by_the_wall_clock)
 {
     struct work w[] = { { .seconds = 4e-6 }, { .seconds = 8e-6 } };
 
@@ -512,7 +512,7 @@ TEST(work_of_the_host_is_timed_by_the_clock)
     ck_assert_uint_eq((uint64_t)w[1].prepared, 3 + twice.samples + twice.discarded);
 }
 
-TEST(the_devices_clock_is_nothing_to_work_of_the_host)
+TEST(the_devices_clock_does_not_affect_host_work)
 {
     struct work w[] = { { .seconds = 4e-6 }, { .seconds = 4e-6 } };
     struct made_up_clock clock = { 0, 45 };
@@ -527,7 +527,7 @@ TEST(the_devices_clock_is_nothing_to_work_of_the_host)
     ck_assert(isnan(result(1).sm_mhz));
 }
 
-TEST(limits_of_time_and_samples_are_kept)
+TEST(limits_of_time_and_samples_are_respected)
 {
     struct made_up two[] = { { .name = "base", .seconds = 1, .noise = 0.5 },
                              { .name = "mine", .seconds = 1, .noise = 0.5 } };
@@ -538,7 +538,7 @@ TEST(limits_of_time_and_samples_are_kept)
     ck_assert_int_eq(result(0).stopped, CUC_BENCH_STOP_MAX_SAMPLES);
     ck_assert_uint_eq(result(0).samples, 30);
     teardown();
-    two[0].noise = two[1].noise = 0; // constant, so known at once, but min_seconds applies
+    two[0].noise = two[1].noise = 0; // known at once, but min_seconds applies
     open_bench((cuc_bench_options){ .min_seconds = 0.02, .max_samples = 10000000 });
     double begun = now();
     run_case(two_made_up, two);
@@ -600,7 +600,7 @@ static const struct {
     { "empty", CUC_BENCH_FAILED, "setup added no subject" },
 };
 
-TEST_ROWS(whatever_setup_comes_to_everything_is_freed_in_reverse, ends)
+TEST_ROWS(wherever_setup_ends_everything_is_freed_in_reverse, ends)
 {
     const cuc_bench_axis axis = { .name = "n", .values = "5" };
     char how[16];
@@ -702,7 +702,7 @@ static int32_t hear(void *data, const cuc_bench_progress *p)
     return h->stop_at_samples && h->samples >= h->stop_at_samples;
 }
 
-TEST(progress_is_told_and_can_end_the_run)
+TEST(progress_is_reported_and_can_end_the_run)
 {
     struct work w[] = { { .seconds = 1e-3 }, { .seconds = 1e-3 } };
     struct heard h = { .stop_at_samples = 2 };
@@ -769,7 +769,7 @@ static cuc_status add_bad_subject(cuc_bench_state *state, void *data)
     return cuc_bench_state_skip(state, "done");
 }
 
-TEST_ROWS(a_subject_that_is_wrong_is_told, bad_subjects)
+TEST_ROWS(an_invalid_subject_is_reported, bad_subjects)
 {
     int i = _i;
 
@@ -790,7 +790,7 @@ static const struct {
     { { .max_samples = 5 }, "max_samples is 5, less than min_samples, 20" },
 };
 
-TEST_ROWS(an_option_that_is_wrong_is_told, bad_options)
+TEST_ROWS(an_invalid_option_is_reported, bad_options)
 {
     cuc_bench_options o = bad_options[_i].o;
     cuc_bench *none = NULL;
@@ -851,7 +851,7 @@ TEST(the_document_has_what_was_measured_and_nothing_else)
 }
 
 // Root could replace /dev/null with a file, and must not.
-TEST(a_pipe_is_written_to_and_a_link_stays_one)
+TEST(a_pipe_is_written_in_place_and_a_link_stays_a_link)
 {
     char folder[] = "/tmp/cucore-bench-XXXXXX", path[3][64], text[16] = "";
     struct made_up two[] = { { .name = "base", .seconds = 1e-5 },
@@ -881,7 +881,7 @@ TEST(a_pipe_is_written_to_and_a_link_stays_one)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-TEST(a_peak_can_be_set_and_there_is_none_without_a_device)
+TEST(a_peak_can_be_set_and_without_a_device_there_is_no_default)
 {
     cuc_bench_peak p = CUC_BENCH_PEAK_INIT;
 
@@ -920,7 +920,7 @@ static const struct {
     { "NVIDIA L4", "f64", 0 },
 };
 
-TEST_ROWS(a_data_sheet_is_that_of_the_devices_whole_name, sheets)
+TEST_ROWS(a_data_sheet_must_match_the_devices_whole_name, sheets)
 {
     int32_t per = -1;
 

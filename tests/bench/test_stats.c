@@ -6,7 +6,7 @@
 
 CASE("all", .timeout = 60);
 
-TEST(quartiles_lie_between_neighbours)
+TEST(quartiles_lie_between_neighbors)
 {
     static const double values[] = { 9, 1, 5, NAN, 3, 7 }; // 1 3 5 7 9
     cuc_bench_summary s = CUC_BENCH_SUMMARY_INIT;
@@ -41,7 +41,7 @@ TEST_ROWS(the_medians_interval_has_the_ranks_of_the_sign_test, ranks)
     ck_assert_uint_eq(cuc__bench_median_rank(ranks[_i][0]), ranks[_i][1]);
 }
 
-TEST(the_rank_of_many_samples_is_near_the_normal_one)
+TEST(for_many_samples_the_rank_is_near_the_normal_approximation)
 {
     for (size_t n = 1000; n <= 1000000; n *= 10) {
         double expected = ((double)n - 1.959964 * sqrt((double)n)) / 2;
@@ -64,7 +64,7 @@ static const struct distribution {
 
 // 95 % of 4000 intervals contain the median, or slightly more because ranks are integers. Three
 // standard deviations of this fraction are 1 %.
-TEST_ROWS(the_medians_interval_holds_the_median_as_often_as_it_says, distributions)
+TEST_ROWS(the_medians_interval_contains_it_with_its_confidence, distributions)
 {
     const struct distribution *d = &distributions[_i];
     enum { TRIALS = 4000 };
@@ -83,7 +83,7 @@ TEST_ROWS(the_medians_interval_holds_the_median_as_often_as_it_says, distributio
                   d->name, d->count, held, TRIALS);
 }
 
-TEST(what_cannot_be_summarised_is_told)
+TEST(samples_that_cannot_be_summarized_are_reported)
 {
     cuc_bench_summary s = CUC_BENCH_SUMMARY_INIT, sizeless = { 0 };
     const double none[] = { NAN, NAN };
@@ -125,7 +125,7 @@ static void make_pairs(double *subject, double *peer, const struct pairs *p, uin
     }
 }
 
-TEST_ROWS(pairs_have_the_verdict_of_what_they_were_made_with, pairs)
+TEST_ROWS(pairs_get_the_verdict_for_their_true_ratio, pairs)
 {
     const struct pairs *p = &pairs[_i];
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
@@ -140,7 +140,7 @@ TEST_ROWS(pairs_have_the_verdict_of_what_they_were_made_with, pairs)
     ck_assert_double_ge(c.high, c.ratio);
 }
 
-TEST(equal_subjects_are_seldom_told_apart)
+TEST(equal_subjects_are_rarely_called_different)
 {
     static const struct pairs equal = { "equal", 1, 0.05, 40, 0 };
     uint64_t state = 99;
@@ -156,7 +156,7 @@ TEST(equal_subjects_are_seldom_told_apart)
     ck_assert_int_le(wrong, 120); // 5 %, with a margin for chance
 }
 
-TEST(a_pair_with_a_sample_thrown_away_is_left_out)
+TEST(a_pair_with_a_discarded_sample_is_omitted)
 {
     const double subject[] = { 2, NAN, 2, 100, 2, 7, 0, 2, 2, 2 },
                  peer[] = { 1, 1, 1, NAN, 1, 0, 1, 1, 1, 1 };
@@ -185,7 +185,7 @@ TEST(fewer_than_six_pairs_have_no_verdict)
     }
 }
 
-TEST(thresholds_are_the_callers)
+TEST(the_caller_sets_the_thresholds)
 {
     const double subject[] = { 1.04, 1.04, 1.04, 1.04, 1.04, 1.04 }, peer[] = { 1, 1, 1, 1, 1, 1 };
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;

@@ -67,7 +67,7 @@ static const struct stream {
 
 CASE("all", .timeout = 60);
 
-TEST_ROWS(a_stream_stops_when_it_should_and_for_the_reason, streams)
+TEST_ROWS(sampling_stops_at_the_right_time_for_the_right_reason, streams)
 {
     const struct stream *s = &streams[_i];
     struct cuc__bench_rule r = rule;
@@ -120,7 +120,7 @@ static const struct {
     { 5000, 1, CUC_BENCH_STOP_MAX_SAMPLES },
 };
 
-TEST_ROWS(limits_end_what_knows_too_little, limits)
+TEST_ROWS(limits_end_sampling_that_does_not_converge, limits)
 {
     ck_assert_int_eq(cuc__bench_limit(&rule, limits[_i].rounds, limits[_i].seconds),
                      limits[_i].expected);
@@ -147,7 +147,7 @@ static const struct clocks {
     { "not known", 0, 0, 0, 0, 0, 0 },
 };
 
-TEST_ROWS(samples_with_a_low_clock_are_thrown_away, clock_streams)
+TEST_ROWS(samples_with_a_low_clock_are_discarded, clock_streams)
 {
     const struct clocks *c = &clock_streams[_i];
     struct cuc__bench_clock clocks[100] = { 0 };

@@ -137,7 +137,7 @@ static cuc_tensor array(cuc_buffer **buffer, float first)
     return t;
 }
 
-TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
+TEST(wrong_candidates_do_not_win_and_arrays_are_restored)
 {
     const char *const dimensions[] = { "N=100" };
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
@@ -158,7 +158,8 @@ TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     o.dimensions = dimensions;
     o.dimension_count = 1;
     ck_ok(cuc_tile_tune(choice, sizeof(choice), device, program, 0, &o, "add", args, 2, &tune));
-    ck_assert_int_eq(told.count, 4 + 2 * 3); // two candidates also with other numbers of warps
+    ck_assert_int_eq(told.count, 4 + 2 * 3); // two candidates are also tried with other numbers of
+                                             // warps
     ck_assert_uint_eq(told.compiled, 10);
     ck_assert_uint_eq(told.checked, 10);
     ck_assert_int_ge(told.wrong, 2);
@@ -181,7 +182,7 @@ TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     cuc_buffer_release(buffer[1]);
 }
 
-TEST(what_cannot_be_tuned_is_refused)
+TEST(programs_that_cannot_be_tuned_are_refused)
 {
     const char *const dimensions[] = { "N=100" };
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
@@ -217,7 +218,7 @@ TEST(what_cannot_be_tuned_is_refused)
 }
 
 // The failure is reported before anything is measured.
-TEST_RANGE(a_file_that_cannot_be_written_is_told_of_at_once, 0, 4)
+TEST_RANGE(an_unwritable_file_is_reported_at_once, 0, 4)
 {
     static const struct {
         const char *path;
@@ -254,7 +255,7 @@ TEST_RANGE(a_file_that_cannot_be_written_is_told_of_at_once, 0, 4)
     cuc_buffer_release(buffer);
 }
 
-TEST(arrays_are_the_same_to_a_few_roundings)
+TEST(arrays_are_compared_up_to_a_few_roundings)
 {
     static const float x[] = { 1, -2, 1000, 0 }, near[] = { 1.0000001f, -2, 1000.0001f, 0.001f };
     static const float far[] = { 1, -2, 1000, 40 };

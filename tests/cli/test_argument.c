@@ -43,7 +43,7 @@ static const struct {
     { CUC_F16, "0x1p-24", 1 },
     { CUC_F16, "0x1p-25", 0 }, // a tie with zero
     { CUC_F16, "0x1.8p-25", 1 },
-    { CUC_F16, "2049", 0x6800 }, // ties go to the even neighbour: down
+    { CUC_F16, "2049", 0x6800 }, // ties go to the even neighbor: down
     { CUC_F16, "2051", 0x6802 }, // and up
     { CUC_F16, "-inf", 0xFC00 },
     { CUC_F16, "nan", 0x7E00 },
@@ -169,7 +169,7 @@ static double decode(int row, uint32_t bits)
     return sign * ldexp((1 << m) + mantissa, exponent - bias - m);
 }
 
-// Every finite number converts to itself. Values just beside a midpoint go to the nearer neighbour,
+// Every finite number converts to itself. Values just beside a midpoint go to the nearer neighbor,
 // the midpoint to the even one.
 TEST_ROWS(every_small_float_rounds_to_nearest_even, small_floats)
 {
@@ -256,7 +256,7 @@ static const struct {
     { CUC_U64, 0x8000000000000000, 0x1p63 },
 };
 
-TEST_ROWS(bits_are_the_number_that_their_type_says, values)
+TEST_ROWS(bits_are_decoded_by_their_type, values)
 {
     double value;
 
@@ -267,7 +267,7 @@ TEST_ROWS(bits_are_the_number_that_their_type_says, values)
         ck_assert_msg(value == values[_i].value, "row %d is %.17g", _i, value);
 }
 
-TEST(a_complex_number_is_no_real_one)
+TEST(a_complex_number_is_not_a_real_number)
 {
     static const double zeros[2];
     double value;
@@ -278,7 +278,7 @@ TEST(a_complex_number_is_no_real_one)
 
 CASE("arguments");
 
-TEST_ROWS(an_argument_is_taken_apart, good)
+TEST_ROWS(an_argument_is_split_into_its_fields, good)
 {
     argument a;
     cli_why why;
@@ -325,7 +325,7 @@ static const char *const bad[][2] = {
       "more than 32 dimensions" },
 };
 
-TEST_ROWS(an_argument_that_is_wrong_says_how, bad)
+TEST_ROWS(an_invalid_argument_is_explained, bad)
 {
     argument a = { .kind = 77 };
     cli_why why;
@@ -375,7 +375,7 @@ static const struct {
     { "<f4", 8, "in:missing.npy", CUC_DTYPE_UNKNOWN, "missing.npy cannot be opened" },
 };
 
-TEST_ROWS(a_file_is_loaded_when_its_type_fits, files)
+TEST_ROWS(a_file_is_loaded_if_its_type_fits, files)
 {
     char folder[] = "/tmp/cucore-argument-XXXXXX";
     char type[64];

@@ -550,7 +550,7 @@ static void check_has(const char *what, const char *text, const char *const *fra
 
 CASE("table", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
 
-TEST_ROWS(a_command_ends_and_says_as_the_table_has_it, rows)
+TEST_ROWS(each_row_has_its_exit_status_and_output, rows)
 {
     child c = { .input = rows[_i].input };
     int before = count_files();
@@ -573,7 +573,7 @@ TEST_ROWS(a_command_ends_and_says_as_the_table_has_it, rows)
     child_free(&c);
 }
 
-// ---- Behaviour beyond the table
+// ---- Behavior beyond the table
 
 static const struct {
     const char *command;
@@ -687,7 +687,7 @@ static json_t *document_of(child *c, bool ok)
     return document;
 }
 
-TEST(json_has_a_schema_and_says_the_command)
+TEST(json_has_a_schema_and_names_the_command)
 {
     static const struct {
         const char *arguments[8];
@@ -769,7 +769,7 @@ TEST(info_has_the_cache)
     json_decref(document);
 }
 
-TEST(compile_tells_kernels_and_symbols)
+TEST(compile_reports_kernels_and_symbols)
 {
     if (!can_run(NVRTC))
         return;
@@ -802,7 +802,7 @@ static void read_array(const char *path, npy_header *h, void *elements, size_t b
 }
 
 // The fake driver runs no kernels, so inputs come back unchanged and outputs keep the poison value.
-TEST(arrays_go_in_and_come_out)
+TEST(arrays_are_read_and_written)
 {
     npy_header h;
     float y[1024];
@@ -878,7 +878,7 @@ TEST(output_that_cannot_be_written_is_a_failure)
     child_free(&c);
 }
 
-TEST(driver_real_is_the_real_one_whatever_the_environment_says)
+TEST(driver_real_overrides_the_environment)
 {
     child c = { .arguments = { "run", "fill.ptx", "--driver", "real", "--kernel", "fill", "--grid",
                                "1", "--block", "1", "out:f32[4]=z.npy", "f32:1" },
@@ -891,7 +891,7 @@ TEST(driver_real_is_the_real_one_whatever_the_environment_says)
 }
 
 // Without --driver and without a GPU, the kernel is simulated, and the output says so.
-TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
+TEST(auto_uses_the_simulated_driver_without_a_device)
 {
     npy_header h;
     float y[1024];

@@ -84,7 +84,7 @@ TEST_ROWS(a_good_header_is_read, good)
     free(file);
 }
 
-TEST(columns_first_become_rows_first)
+TEST(column_major_arrays_become_row_major)
 {
     enum { A = 2, B = 3, C = 4 };
     npy_header h;
@@ -180,7 +180,7 @@ static const struct {
     { "\x93NUMPY\x01\x00\xff\xff{}", 12, "cut short" },
 };
 
-TEST_ROWS(what_is_no_npy_file_is_refused, starts)
+TEST_ROWS(other_files_are_refused, starts)
 {
     npy_header h;
     cli_why why;
@@ -264,7 +264,7 @@ TEST(damaged_files_are_read_safely)
 
 CASE("write");
 
-TEST(what_is_written_reads_back)
+TEST(written_files_can_be_read_back)
 {
     static const int64_t shapes[][3] = { { 0 }, { 7 }, { 3, 5 }, { 2, 0, 4 } };
 
@@ -396,7 +396,7 @@ TEST(a_file_is_replaced_through_a_link)
     unlink("a");
 }
 
-TEST(what_cannot_be_written_says_why)
+TEST(failed_writes_are_explained)
 {
     cli_file f;
     cli_why why;
@@ -418,7 +418,7 @@ TEST(what_cannot_be_written_says_why)
     ck_assert_int_eq(access("/dev/null", W_OK), 0);
 }
 
-TEST(what_cannot_be_read_says_why)
+TEST(failed_reads_are_explained)
 {
     void *data = NULL;
     size_t bytes;

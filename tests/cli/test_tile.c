@@ -259,7 +259,7 @@ static bool can_run(unsigned needs)
 
 CASE("tile", .setup = make_folder, .teardown = remove_folder, .timeout = 60);
 
-TEST_ROWS(a_command_ends_and_says_as_the_table_has_it, rows)
+TEST_ROWS(each_row_has_its_exit_status_and_output, rows)
 {
     child c = { .input = rows[_i].input };
 
@@ -341,7 +341,7 @@ TEST(json_has_kernels_and_resources)
     json_t *row = json_array_get(rows_of, 0);
     ck_assert_str_eq(json_string_value(json_object_get(row, "kernel")), "one");
     ck_assert_str_eq(json_string_value(json_object_get(row, "variant")), "idx32+aligned");
-    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not tell
+    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not determine registers
     json_decref(d);
 
     d = document_of(&(child){ .arguments = { "run", "vadd.tile", INTERP, VADD, "--json" } });
@@ -352,7 +352,7 @@ TEST(json_has_kernels_and_resources)
 }
 
 // A compilation for the device itself uses the records of cucore tune.
-TEST(records_are_looked_into_unless_an_architecture_is_given)
+TEST(records_are_used_unless_an_architecture_is_given)
 {
     static const struct {
         const char *arguments[10];

@@ -110,12 +110,12 @@ TEST(an_error_outlives_the_next_failure_and_its_thread)
     ck_assert_msg(has(first.what(), "98"), "%s", first.what());
 }
 
-TEST(a_normal_outcome_is_no_error)
+TEST(a_normal_outcome_is_not_an_error)
 {
     ck_assert_int_eq(cuc::check(CUC_NOT_READY), CUC_NOT_READY);
 }
 
-TEST(a_status_of_another_thread_is_told_by_itself)
+TEST(a_status_of_another_thread_has_only_its_own_text)
 {
     thrown_by([] { cuc::device missing(99); }); // becomes this thread's last failure
     const cuc::error failure = thrown_by([] { cuc::check(CUC_ERROR_CONTEXT_LOST); });
@@ -346,7 +346,7 @@ TEST(a_callback_gets_the_status_once)
     stream.synchronize();
 }
 
-TEST(no_time_has_passed_until_both_events_have_completed)
+TEST(elapsed_time_needs_both_events_complete)
 {
     const cuc::device device;
     const cuc::stream stream(device);
@@ -363,7 +363,7 @@ TEST(no_time_has_passed_until_both_events_have_completed)
     ck_assert(end.elapsed(start) > 0);
 }
 
-TEST(nodes_come_behind_those_that_are_named)
+TEST(nodes_depend_on_the_given_nodes)
 {
     const cuc::device device(0);
     const cuc::stream stream(device);
@@ -397,7 +397,7 @@ TEST(nodes_come_behind_those_that_are_named)
     ck_assert(y.read(stream) == std::vector<uint8_t>(8, 3));
 }
 
-TEST(a_graph_goes_with_a_capture_into_it_that_ends_badly)
+TEST(a_failed_capture_into_a_graph_destroys_the_graph)
 {
     const cuc::device device(0);
     const cuc::stream stream(device), branch(device);
@@ -416,7 +416,7 @@ TEST(a_graph_goes_with_a_capture_into_it_that_ends_badly)
     ck_assert(has(thrown_by([&] { graph.instantiate(); }).what(), "the graph is no more"));
 }
 
-TEST(memory_and_events_have_names_for_other_processes)
+TEST(memory_and_events_have_handles_for_other_processes)
 {
     const cuc::device device(0);
     const cuc::stream stream(device);
@@ -439,7 +439,7 @@ TEST(memory_and_events_have_names_for_other_processes)
     ck_assert(thrown);
 }
 
-TEST(a_capture_is_launched_as_one)
+TEST(a_capture_is_launched_as_one_graph)
 {
     const cuc::stream stream{ cuc::device() };
     const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
@@ -452,7 +452,7 @@ TEST(a_capture_is_launched_as_one)
     ck_assert(x.read(stream) == std::vector<uint8_t>(8, 9));
 }
 
-TEST(a_graph_decides_between_bodies)
+TEST(a_graph_selects_between_bodies)
 {
     const cuc::stream stream{ cuc::device() }, side{ cuc::device() };
     const cuc::array<uint8_t> x(stream, std::vector<uint8_t>(8, 1));
@@ -500,7 +500,7 @@ TEST(a_buffer_grows)
     ck_assert_uint_eq(got, 3);
 }
 
-TEST(memory_that_grows_has_pieces_for_others)
+TEST(growing_memory_is_exported_in_pieces)
 {
     const cuc::stream stream{ cuc::device() };
     const auto resource = cuc::memory_resource::growing(cuc::device(), 0, CUC_MEMORY_VIRTUAL_IPC);
@@ -559,7 +559,7 @@ TEST(a_tensor_map_has_a_box_for_each_dimension)
     }
 }
 
-TEST(a_capture_that_throws_is_cancelled)
+TEST(a_capture_that_throws_is_canceled)
 {
     const cuc::stream stream{ cuc::device() };
 

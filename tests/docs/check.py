@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Checks the documents. Links must resolve, the README must link to each page, and its examples
 must be in examples/. docs/environment.md must list every environment variable that the project
-reads. Files named in comments, and functions and constants named in pages, must exist; calls
-must have the right number of arguments. Every public function needs a comment with its first
-version, its thread rule and, in the words of docs/streams-and-order.md, its behaviour during a
-capture."""
+reads. Files named in comments, and functions and constants named in pages, must exist; calls must
+have the right number of arguments. Every public function needs a comment with its first version,
+its thread rule and, in the words of docs/streams-and-order.md, its behavior during a capture."""
 import json
 import pathlib
 import re

@@ -62,7 +62,7 @@ def environment(page, build, folder, installed):
            "PYTHONDONTWRITEBYTECODE": "1", "CARGO_NET_OFFLINE": "true",
            "CARGO_TARGET_DIR": str(build / "tests/docs/target")}
     env["PYTHONPATH"] += ":" + os.environ.get("PYTHONPATH", "")
-    if page == "tour-rust": # cargo finds the library again
+    if page == "tour-rust": # cargo must find the library by itself
         del env["LD_LIBRARY_PATH"]
     if installed:
         for name in ("PYTHONPATH", "CUCORE_LIBRARY"):

@@ -123,7 +123,7 @@ TEST_ROWS(a_barrier_counts_arrivals_and_bytes, alone)
 
 TEST(warps_wait_for_one_another)
 {
-    // Each of 100 threads writes a word in each of 5 rounds, and reads its neighbour's word.
+    // Each of 100 threads writes a word in each of 5 rounds, and reads its neighbor's word.
     uint32_t *out = harness_memory(400);
     go(KERNEL(INIT(
            "100") "mov.u32 %r10, 0; mov.u32 %r11, 0;\n"
@@ -226,7 +226,7 @@ TEST_ROWS(bytes_go_to_shared_memory_and_back, bulk_forms)
     free(ptx);
 }
 
-TEST(a_mask_says_which_bytes_of_16_go_out)
+TEST(a_mask_selects_the_bytes_of_16_that_are_stored)
 {
     unsigned char *in = noise(64), *out = harness_memory(64);
     char *ptx = for_target(
@@ -525,7 +525,7 @@ TEST_ROWS(clusters_that_have_not_begun_are_taken_over, takeovers)
                                   .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(taken) } });
     for (uint32_t i = 0; i < blocks; i++)
         ck_assert_msg(out[i] == 1, "block %u is done %u times", i, out[i]);
-    // All blocks of a cooperative grid run at once, so none can be cancelled.
+    // All blocks of a cooperative grid run at once, so none can be canceled.
     ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
 
@@ -577,7 +577,7 @@ static const struct {
 
 CASE("misuse", .timeout = 60);
 
-TEST_ROWS(misuse_is_told, faults)
+TEST_ROWS(misuse_is_reported, faults)
 {
     unsigned char *in = harness_memory(256);
     // bar.sync needs a second thread
@@ -603,7 +603,7 @@ static const struct {
     { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 %tid.x"), "not an integer" },
 };
 
-TEST_ROWS(registers_are_given_and_taken_in_eights, registers)
+TEST_ROWS(register_counts_change_in_multiples_of_eight, registers)
 {
     if (!registers[_i].log) {
         harness_go(registers[_i].ptx, &(struct harness_launch){ .block = { 128 } });
@@ -652,7 +652,7 @@ static const struct {
       "no such form" },
 };
 
-TEST_ROWS(forms_that_there_are_not_are_refused, refused)
+TEST_ROWS(nonexistent_forms_are_refused, refused)
 {
     char *ptx = TEXT(KERNEL("$1"), refused[_i].statement);
     const char *log = harness_refused(ptx);
@@ -678,7 +678,7 @@ static const char *const late[] = {
     "fence.proxy.async;",
 };
 
-TEST_ROWS(what_came_with_sm_90_is_not_of_sm_80, late)
+TEST_ROWS(features_of_sm_90_are_refused_for_sm_80, late)
 {
     char *ptx = for_target(TEXT(KERNEL("$1"), late[_i]), "sm_80");
     ck_assert_msg(strstr(harness_refused(ptx), "needs .target sm_90 or above"), "%s: %s", late[_i],

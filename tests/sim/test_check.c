@@ -253,7 +253,7 @@ static const struct kernel_test init_tests[] = {
 
 CASE("init", .timeout = 60);
 
-TEST_ROWS(memory_that_nobody_wrote_is_not_read_unseen, init_tests)
+TEST_ROWS(reads_of_uninitialized_memory_are_found, init_tests)
 {
     run_test(&init_tests[_i]);
 }
@@ -284,7 +284,7 @@ static const struct kernel_test box_tests[] = {
       "read of 16 bytes at offset 1040 of shared memory", 0 },
 };
 
-TEST_ROWS(boxes_of_tensors_are_looked_at_row_by_row, box_tests)
+TEST_ROWS(tensor_boxes_are_checked_row_by_row, box_tests)
 {
     const struct kernel_test *t = &box_tests[_i];
     unsigned char *data = harness_fresh(2048);
@@ -313,7 +313,7 @@ static const struct {
     { 15, "read of 16 bytes at offset 3312 of shared memory, which nobody has written" },
 };
 
-TEST_ROWS(matrices_that_descriptors_say_are_looked_at, wgmma_tests)
+TEST_ROWS(matrices_of_descriptors_are_checked, wgmma_tests)
 {
     char ptx[4096] = ".version 9.0\n.target sm_90a\n.address_size 64\n";
     struct kernel_test t = { .threads = 128 };
@@ -343,7 +343,7 @@ TEST_ROWS(matrices_that_descriptors_say_are_looked_at, wgmma_tests)
 
 enum { MODEL_BYTES = 1 << 17 };
 
-TEST(what_is_written_is_known_to_the_byte)
+TEST(writes_are_tracked_to_the_byte)
 {
     static bool written[MODEL_BYTES];                             // the oracle
     const uint64_t base = (UINT64_C(77) << 30) - MODEL_BYTES / 2; // this memory is never accessed
@@ -551,7 +551,7 @@ static const struct kernel_test barrier_tests[] = {
 
 CASE("barrier");
 
-TEST_ROWS(a_barrier_that_all_of_a_warp_must_reach_is_reached_by_all, barrier_tests)
+TEST_ROWS(a_barrier_must_be_reached_by_the_whole_warp, barrier_tests)
 {
     run_test(&barrier_tests[_i]);
 }
@@ -584,7 +584,7 @@ static const struct {
 
 CASE("time", .timeout = 60);
 
-TEST_ROWS(a_kernel_has_the_time_that_it_is_given, endless)
+TEST_ROWS(a_kernel_is_stopped_at_its_time_limit, endless)
 {
     struct kernel_test t = { .blocks = endless[_i].blocks, .threads = endless[_i].threads };
     uint32_t *out = harness_memory(4 * WORDS_OF_MEMORY * 8);
@@ -603,7 +603,7 @@ static void *set_later(void *word)
     return NULL;
 }
 
-TEST(who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked)
+TEST(polling_a_flag_beside_an_mbarrier_is_not_a_deadlock)
 {
     struct kernel_test t = { .threads = 1 };
     uint32_t *out = harness_memory(4);
@@ -618,7 +618,7 @@ TEST(who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked)
 
 CASE("findings");
 
-TEST(a_place_is_told_once_and_counted_always)
+TEST(a_location_is_reported_once_and_always_counted)
 {
     static const char *const ptx =
         KERNEL("ld.global.u32 %r10, [%rd4];\nld.global.u32 %r10, [%rd4];");
@@ -683,7 +683,7 @@ static const struct {
     { "Race", 0, "Race is not a check: the words are init, race, async, barrier, all, error" },
 };
 
-TEST_ROWS(checks_are_chosen_by_words, lists)
+TEST_ROWS(checks_are_selected_by_words, lists)
 {
     char wrong[160] = "";
 

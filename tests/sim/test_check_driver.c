@@ -243,7 +243,7 @@ static const struct {
 
 CASE("init", .timeout = 60);
 
-TEST_ROWS(what_fills_memory_is_known, makers)
+TEST_ROWS(memory_that_a_call_fills_is_initialized, makers)
 {
     setenv("CUCORE_SIM_CHECK", "init", 1);
     start();
@@ -252,7 +252,7 @@ TEST_ROWS(what_fills_memory_is_known, makers)
     ck_assert_msg(!*ours(), "%s", makers[_i].name);
 }
 
-TEST_ROWS(and_what_does_not, makers)
+TEST_ROWS(memory_that_a_call_does_not_fill_is_uninitialized, makers)
 {
     setenv("CUCORE_SIM_CHECK", "init", 1);
     start();
@@ -286,7 +286,7 @@ TEST(memory_that_the_host_writes_counts_as_written)
 }
 
 // With a small address range, addresses repeat soon.
-TEST_RANGE(memory_that_is_given_out_again_holds_nothing, 0, !sanitized)
+TEST_RANGE(reallocated_memory_is_uninitialized, 0, !sanitized)
 {
     const struct rlimit few = { (rlim_t)6 << 30, (rlim_t)6 << 30 };
     const size_t bytes = (size_t)1200 << 20;
@@ -328,7 +328,7 @@ TEST(a_finding_that_is_an_error_loses_the_context)
     ck_assert_msg(once && !strstr(once + 1, "simulated driver"), "%s", text);
 }
 
-TEST(nothing_is_told_where_that_is_asked_for)
+TEST(reports_can_be_turned_off)
 {
     setenv("CUCORE_SIM_CHECK", "all", 1);
     setenv("CUCORE_SIM_REPORT", "0", 1);
@@ -338,7 +338,7 @@ TEST(nothing_is_told_where_that_is_asked_for)
     ck_assert_str_eq(ours(), "");
 }
 
-TEST(without_the_setting_nothing_is_looked_at)
+TEST(without_the_setting_nothing_is_checked)
 {
     unsetenv("CUCORE_SIM_CHECK");
     start();
@@ -347,7 +347,7 @@ TEST(without_the_setting_nothing_is_looked_at)
     ck_assert_str_eq(ours(), "");
 }
 
-TEST(the_end_of_the_process_tells_how_often)
+TEST(findings_are_counted_at_the_end_of_the_process)
 {
     setenv("CUCORE_SIM_CHECK", "init", 1);
     listen_to_stderr();

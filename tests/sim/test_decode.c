@@ -30,7 +30,7 @@ static const char *with(const char *statement)
 static const struct {
     const char *statement, *told;
 } refused[] = {
-    // A destination of another width would overwrite a neighbouring register.
+    // A destination of another width would overwrite a neighboring register.
     { "mov.u64 r0, d1;", "mov.u64: r0 is a .b32 register where a .u64 is expected" },
     { "mov.u32 d0, r1;", "d0 is a .b64 register where a .u32 is expected" },
     { "add.u16 r0, h1, h2;", "r0 is a .b32 register where a .u16 is expected" },
@@ -155,7 +155,7 @@ static const struct {
 
 CASE("operands", .timeout = 60);
 
-TEST_ROWS(what_does_not_agree_is_refused, refused)
+TEST_ROWS(mismatched_operands_are_refused, refused)
 {
     char line[16];
     const char *log = harness_refused(with(refused[_i].statement));
@@ -249,7 +249,7 @@ static const char *const taken[] = {
     "cvt.rs.satfinite.e2m1x4.f32 h0, {f0, f1, f2, f3}, r0;",
 };
 
-TEST_ROWS(what_agrees_is_taken, taken)
+TEST_ROWS(matching_operands_are_accepted, taken)
 {
     sim_program_free(harness_load(with(taken[_i])));
 }
@@ -275,7 +275,7 @@ static const struct {
     { "redux.sync.max.f32 f0, f1, -1;", "sm_100", true },
 };
 
-TEST_ROWS(a_target_has_what_came_with_it_and_no_more, since)
+TEST_ROWS(a_target_has_its_features_and_no_others, since)
 {
     char ptx[4096], told[64];
     const char *before = strcmp(since[_i].target, "sm_90") == 0 ? "sm_80 " : "sm_90a";
@@ -413,7 +413,7 @@ static const struct {
       0, 0xfff2 },
 };
 
-TEST_ROWS(operands_reach_what_they_name, bodies)
+TEST_ROWS(operands_access_what_they_name, bodies)
 {
     char ptx[4096];
     uint64_t *out = harness_memory(32 * 8);

@@ -68,7 +68,7 @@ TEST(saxpy_leaves_what_is_past_its_end_alone)
         ck_assert_float_eq(y[i], i < N - 7 ? 3.0f * (float)i + 1.0f : 1.0f);
 }
 
-TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
+TEST(lanes_loop_independently_and_reconverge)
 {
     // A loop with tid iterations that contains nested ifs and elses.
     run_kernel(KERNEL("mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
@@ -90,7 +90,7 @@ TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
     }
 }
 
-TEST(lanes_that_fall_through_meet_those_that_jumped)
+TEST(lanes_that_fall_through_reconverge_with_those_that_jumped)
 {
     run_kernel(KERNEL("setp.ge.u32 %p1, %r2, 5; @%p1 bra skip; add.u32 %r6, %r2, 1;\n"
                       "skip: activemask.b32 %r7; st.global.u32 [%rd4], %r7;\n"),
@@ -99,7 +99,7 @@ TEST(lanes_that_fall_through_meet_those_that_jumped)
         ck_assert_uint_eq(out[i], UINT32_MAX);
 }
 
-TEST(a_barrier_counts_a_warp_of_few_threads_as_whole)
+TEST(a_barrier_counts_a_partial_warp_as_a_whole_one)
 {
     run_kernel(KERNEL("setp.ge.u32 %p1, %r2, 38; @%p1 exit; bar.sync 2, 64;\n"
                       "st.global.u32 [%rd4], 1;\n"),
@@ -162,7 +162,7 @@ TEST(blocks_of_a_cooperative_grid_run_at_the_same_time)
         ck_assert_uint_eq(out[1 + i], BLOCKS);
 }
 
-TEST(blocks_of_a_grid_that_wait_for_later_ones_give_way)
+TEST(blocks_that_wait_for_later_ones_yield)
 {
     run_kernel(grid_barrier, 40, 32, 40, 41, 0);
     for (uint32_t i = 0; i < 40; i++)
@@ -237,7 +237,7 @@ TEST(a_switch_goes_through_its_table_of_labels)
         ck_assert_uint_eq(out[i], 5 + 2 * (i % 3));
 }
 
-TEST(barriers_count_the_threads_they_are_told)
+TEST(barriers_count_the_given_number_of_threads)
 {
     // Warp 2 only arrives at barrier 3; warps 0 and 1 wait at it: 96 threads.
     run_kernel(KERNEL(".shared .align 4 .b32 box[96]; mov.u32 %r10, box; shl.b32 %r11, %r2, 2;\n"
@@ -252,7 +252,7 @@ TEST(barriers_count_the_threads_they_are_told)
         ck_assert_uint_eq(out[i], i < 64 ? 1064 + (31 - i % 32) : 1);
 }
 
-TEST(lanes_that_parted_come_to_a_barrier_one_by_one)
+TEST(diverged_lanes_reach_a_barrier_one_by_one)
 {
     // Odd lanes reach the barrier at a different instruction than even lanes; some lanes have
     // exited before.
@@ -450,7 +450,7 @@ static const struct {
     { "mov.u64 %rd5, 12; call (), %rd5, ();\n", 718, "call of 0xc, which is not a function" },
 };
 
-TEST_ROWS(faults_are_told_with_their_place, faults)
+TEST_ROWS(faults_are_reported_with_their_location, faults)
 {
     char ptx[4096], wanted[512];
 
@@ -510,7 +510,7 @@ static const struct {
     { "add.b32 %r6, %r6, 1;\n", "line 18: add.b32: there is no such form" },
 };
 
-TEST_ROWS(what_is_not_known_is_refused_at_load, refused)
+TEST_ROWS(invalid_statements_are_refused_at_load, refused)
 {
     char ptx[4096];
 
@@ -522,7 +522,7 @@ TEST_ROWS(what_is_not_known_is_refused_at_load, refused)
                   log, refused[_i].log);
 }
 
-TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
+TEST(an_entry_declares_no_more_shared_memory_than_ptxas_accepts)
 {
     static const char format[] = HARNESS_HEADER
         ".visible .entry k()\n{\n.shared .b8 s[%d];\n.reg .b32 %%r<2>;\n"
@@ -557,7 +557,7 @@ static const struct {
       65532, "with c the module's .const variables take 65537 bytes, 65536 is the most" },
 };
 
-TEST_ROWS(parameters_and_constants_take_no_more_than_ptxas_takes, sizes)
+TEST_ROWS(parameters_and_constants_have_the_limits_of_ptxas, sizes)
 {
     const char *format = sizes[_i].format;
     char ptx[256];

@@ -67,7 +67,7 @@ static bool lacks_libzstd(void)
 
 CASE("fatbin", .timeout = 30, .only_if = has_libzstd);
 
-TEST_ROWS(what_nvcc_makes_loads_or_says_why_not, files)
+TEST_ROWS(output_of_nvcc_loads_or_is_refused_with_a_reason, files)
 {
     char log[512];
     CUlibrary loaded;
@@ -186,7 +186,7 @@ TEST(without_libzstd)
 // In this process the loader finds a libzstd.so.1 that is not a library.
 CASE("fatbin", .timeout = 30, .only_if = lacks_libzstd);
 
-TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
+TEST(entries_packed_with_zstandard_are_refused_and_the_others_load)
 {
     static const struct {
         const char *file, *log;

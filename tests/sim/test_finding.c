@@ -76,7 +76,7 @@ TEST(advice_names_the_setting_and_not_a_gpu)
     ck_assert_ptr_null(strstr(cuc_error_message(), "nvidia-smi"));
 }
 
-TEST(advice_for_no_device_does_so_too)
+TEST(advice_for_no_device_names_the_setting_too)
 {
     setenv("CUCORE_SIM_DEVICES", "0", 1);
     ck_assert_int_eq(cuc_device_get(&device, 0), CUC_ERROR_NO_DEVICE);
@@ -86,7 +86,7 @@ TEST(advice_for_no_device_does_so_too)
     check_message((const char *[]){ "sees no device", "CUCORE_SIM_DEVICES", NULL });
 }
 
-TEST_ROWS(a_setting_that_is_not_valid_is_a_failure_to_initialise, settings)
+TEST_ROWS(an_invalid_setting_makes_initialization_fail, settings)
 {
     char named[128];
 
@@ -109,7 +109,7 @@ static cuc_status run(uint64_t at, uint32_t threads)
     return CUC_LAUNCH(stream, &config, kernel, buffer, at);
 }
 
-TEST(a_fault_is_told_with_line_and_address_by_each_call_that_meets_it)
+TEST(each_call_that_meets_a_fault_reports_its_line_and_address)
 {
     static const char *const parts[] = {
         "kernel sum, PTX line 9 (sum.cu:12), block (0,0,0), thread ", "read of 4 bytes at 0x",
@@ -126,7 +126,7 @@ TEST(a_fault_is_told_with_line_and_address_by_each_call_that_meets_it)
     check_message(parts);
 }
 
-TEST(a_finding_of_a_check_is_a_fault_where_it_is_to_be_one)
+TEST(a_finding_of_a_check_is_a_fault_if_so_configured)
 {
     setenv("CUCORE_SIM_CHECK", "race,error", 1);
     start("race");
@@ -135,7 +135,7 @@ TEST(a_finding_of_a_check_is_a_fault_where_it_is_to_be_one)
     check_message((const char *[]){ "kernel race, PTX line ", "sum.cu:20", "check: race", NULL });
 }
 
-TEST(a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_it)
+TEST(a_refused_call_gives_a_reason_that_the_next_failure_does_not_repeat)
 {
     cuc_buffer *none;
 

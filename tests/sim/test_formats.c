@@ -41,7 +41,7 @@ TEST(formats_are_exact_for_every_code)
         if ((code & 0x7f) < 0x78 && code < 256)
             SAME(sim_bits32(sim_e4m3_to_f32(code)),
                  soft_encode(soft_decode(code, e4m3), SOFT_F32, SOFT_RN));
-        // At a value, half way to the next value, and at the neighbours of both.
+        // At a value, half way to the next value, and at the neighbors of both.
         const uint32_t steps[] = { 0x1000, 0x8000 }, at[] = { f16, bf16 };
         for (uint32_t k = 0; k < 12; k++) {
             uint32_t bits = at[k & 1] + (k & 2 ? steps[k & 1] : 0) + k / 4 - 1;

@@ -200,7 +200,7 @@ static const struct {
 
 CASE("sim graph", .timeout = 60);
 
-TEST_ROWS(every_sort_of_work_is_a_node_of_its_type, sorts)
+TEST_ROWS(every_kind_of_work_becomes_a_node_of_its_type, sorts)
 {
     CUgraphNode nodes[2];
     CUgraphNodeType type;
@@ -312,7 +312,7 @@ TEST(branches_are_edges_by_streams_and_events)
     ck_cu(cuGraphDestroy(graph));
 }
 
-TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
+TEST(an_unjoined_branch_is_refused_even_after_its_stream_is_destroyed)
 {
     CUgraph graph = (CUgraph)1;
 
@@ -344,7 +344,7 @@ TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
     ck_cu(cuGraphDestroy(end(a)));
 }
 
-TEST(what_comes_next_can_be_asked_and_changed)
+TEST(the_next_dependencies_can_be_queried_and_changed)
 {
     CUstreamCaptureStatus status;
     const CUgraphNode *dependencies;
@@ -405,7 +405,7 @@ TEST(what_comes_next_can_be_asked_and_changed)
 
 // ---- Operations that a capture forbids
 
-TEST(a_merge_spoils_both_captures)
+TEST(merging_two_captures_spoils_both)
 {
     CUstreamCaptureStatus status;
     CUgraph graph;
@@ -434,7 +434,7 @@ TEST(a_merge_spoils_both_captures)
     ck_cu(cuEventSynchronize(e));
 }
 
-TEST(asking_the_legacy_stream_spoils_nothing_and_using_it_does)
+TEST(querying_the_legacy_stream_is_harmless_but_using_it_spoils_a_capture)
 {
     CUstreamCaptureStatus status;
     CUstream blocking;
@@ -477,7 +477,7 @@ TEST(graphs_are_not_launched_on_captured_streams)
     ck_cu(cuGraphDestroy(graph));
 }
 
-TEST(a_stream_destroyed_while_it_is_captured_ends_that)
+TEST(destroying_a_captured_stream_ends_the_capture)
 {
     CUstreamCaptureStatus status;
 
@@ -632,7 +632,7 @@ TEST(instantiating_says_which_node_is_wrong)
 
 // Updates
 
-TEST(an_update_names_the_node_that_differs_and_what_it_must_not_depend_on)
+TEST(an_update_names_the_node_and_the_dependency_that_differ)
 {
     CUgraphExecUpdateResultInfo info;
     CUgraphNode nodes[4];
@@ -683,7 +683,7 @@ TEST(an_update_names_the_node_that_differs_and_what_it_must_not_depend_on)
     ck_cu(cuGraphExecDestroy(exec));
 }
 
-TEST(a_kernel_of_another_context_cannot_take_a_nodes_place)
+TEST(a_kernel_of_another_context_cannot_replace_a_nodes_kernel)
 {
     CUgraphExecUpdateResultInfo info;
     CUcontext second;
@@ -721,7 +721,7 @@ static uint64_t graph_memory(CUgraphMem_attribute attribute)
     return value;
 }
 
-TEST(memory_of_a_graph_is_there_while_it_runs)
+TEST(graph_memory_is_accessible_while_the_graph_runs)
 {
     CUdeviceptr p;
     CUgraphExec exec, second;
@@ -764,7 +764,7 @@ TEST(memory_of_a_graph_is_there_while_it_runs)
     ck_assert_int_eq(cuMemcpyDtoH_v2(&back, p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
+TEST(unfreed_memory_of_a_launch_blocks_the_next_launch)
 {
     const unsigned automatic = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     CUgraphExec exec, frees;
@@ -780,7 +780,7 @@ TEST(memory_that_a_launch_leaves_is_in_the_way_of_the_next_unless_freed)
     CUgraph freeing = end(a);
     exec = instance(graph);
     frees = instance(freeing);
-    ck_assert_int_eq(cuGraphLaunch(frees, a), CUDA_ERROR_INVALID_VALUE); // nothing is there
+    ck_assert_int_eq(cuGraphLaunch(frees, a), CUDA_ERROR_INVALID_VALUE); // not allocated yet
     run(exec);
     ck_assert_uint_eq(read_word(p), 9);
     ck_assert_int_eq(cuGraphLaunch(exec, a), CUDA_ERROR_INVALID_VALUE);
@@ -855,7 +855,7 @@ static void tell(void *user)
     told++;
 }
 
-TEST(a_user_object_is_told_when_nobody_holds_it)
+TEST(a_user_object_is_destroyed_with_its_last_reference)
 {
     CUuserObject object;
     CUgraph graph, clone;
@@ -884,7 +884,7 @@ TEST(a_user_object_is_told_when_nobody_holds_it)
     ck_assert_int_eq(answer, CUDA_ERROR_NOT_PERMITTED);
 }
 
-TEST(an_update_lets_go_of_what_was_kept_when_launches_have_ended)
+TEST(an_update_drops_old_references_after_launches_have_ended)
 {
     CUgraphExecUpdateResultInfo info;
     CUuserObject object;

@@ -311,7 +311,7 @@ static void end(const char *call, CUresult got, int rule)
 
 CASE("hardware", .timeout = 60);
 
-TEST_RANGE(a_capture_stands_what_it_stood_on_the_gpu, 0, 3)
+TEST_RANGE(calls_during_a_capture_behave_as_on_the_gpu, 0, 3)
 {
     mode = (CUstreamCaptureMode)_i;
     make();
@@ -428,7 +428,7 @@ TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
     }
 }
 
-TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
+TEST(calls_without_a_current_context_return_what_they_returned_on_the_gpu)
 {
     CUpointer_attribute asked[] = { ATTRIBUTE(CONTEXT), ATTRIBUTE(DEVICE_POINTER) };
     void *data[] = { &some_context, &some_pointer };

@@ -285,7 +285,7 @@ static void *call_it(void *data)
 
 CASE("latch", .timeout = 30);
 
-TEST_ROWS(a_kernel_that_waits_for_the_host_holds_up_only_what_a_gpu_does, calls)
+TEST_ROWS(a_kernel_that_waits_for_the_host_blocks_only_the_calls_that_a_gpu_blocks, calls)
 {
     pthread_t thread;
     int row = _i;

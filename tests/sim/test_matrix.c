@@ -530,7 +530,7 @@ TEST_ROWS(mma_sp_multiplies_what_is_stored, sparse)
     }
 }
 
-TEST(mma_of_doubles_rounds_as_it_is_told)
+TEST(mma_of_doubles_uses_the_given_rounding)
 {
     static const struct {
         const char *before, *after;
@@ -661,7 +661,7 @@ static uint32_t element_of(const unsigned char row[16], uint32_t bits, uint32_t 
     return value;
 }
 
-TEST_ROWS(ldmatrix_of_bytes_turns_and_unpacks, byte_loads)
+TEST_ROWS(ldmatrix_of_bytes_transposes_and_unpacks, byte_loads)
 {
     char body[1024] = "", outputs[8] = "";
     _Alignas(16) unsigned char shared[32][16];

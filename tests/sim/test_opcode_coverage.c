@@ -105,7 +105,7 @@ static bool file_has(const char *path, const char *name)
     return found;
 }
 
-TEST_RANGE(a_test_that_is_named_has_the_instruction, 0, ELSEWHERE_COUNT)
+TEST_RANGE(a_named_test_contains_the_instruction, 0, ELSEWHERE_COUNT)
 {
     const struct elsewhere *e = &elsewhere[_i];
     char path[4096];

@@ -770,7 +770,7 @@ static const struct {
 
 CASE("refusals");
 
-TEST_ROWS(what_is_wrong_is_told_with_its_line, refusals)
+TEST_ROWS(errors_are_reported_with_their_line, refusals)
 {
     char text[1024], log[512];
 
@@ -800,7 +800,7 @@ TEST(a_module_starts_with_its_version_and_target)
     }
 }
 
-TEST(a_short_log_is_cut_and_none_is_no_matter)
+TEST(a_short_log_is_truncated_and_a_missing_log_is_allowed)
 {
     char log[8];
 

@@ -712,7 +712,7 @@ static bool is_between(const char *report, uint32_t at, uint32_t before)
 
 CASE("kernels", .timeout = 60);
 
-TEST_ROWS(a_kernel_is_silent_or_told_of, tests)
+TEST_ROWS(a_kernel_has_its_expected_finding_or_none, tests)
 {
     const struct race_test *t = &tests[_i];
     uint32_t at, before;
@@ -807,7 +807,7 @@ static void encode(CUtensorMap *map, void *matrix, uint64_t rows, uint64_t cols,
         0);
 }
 
-TEST_ROWS(a_product_of_matrices_is_silent_or_told_of, changes)
+TEST_ROWS(a_matrix_product_has_its_expected_finding_or_none, changes)
 {
     enum { M = 200, N = 256, K = 392 };
     struct {

@@ -252,7 +252,7 @@ TEST(a_managed_variable_is_reached_from_the_host)
     ck_assert_int_eq(managed, 1);
 }
 
-TEST(a_kernel_says_what_it_needs)
+TEST(a_kernel_reports_its_resources)
 {
     static const struct {
         CUfunction_attribute attribute;
@@ -626,7 +626,7 @@ TEST(texts_are_linked)
 
 // Memory
 
-TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
+TEST(memory_has_the_set_size_and_only_touched_pages_count)
 {
     size_t free_bytes, total, gib = (size_t)1 << 30;
     CUdeviceptr p;
@@ -658,7 +658,7 @@ static long resident_pages(void)
     return resident;
 }
 
-TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
+TEST(a_large_variable_is_zero_and_only_touched_pages_take_memory)
 {
     static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
                                ".visible .global .align 4 .u8 large[1073741825];\n"

@@ -142,7 +142,8 @@ static size_t element(const struct tensor *t, size_t i, size_t *shared)
         at += outside ? 0 : (size_t)c * stride;
         stride = stride * t->dims[d] + (d + 1 < t->rank ? t->gap[d + 1] : 0);
     }
-    // The swizzle permutes 16-byte pieces of a row by the row's number among lines of 128 bytes.
+    // The swizzle permutes 16-byte pieces of a row by the number of the row's 128-byte line in
+    // shared memory.
     row = i * t->bytes / (t->box[0] * t->bytes);
     chunk = i * t->bytes % (t->box[0] * t->bytes) / 16;
     inner = i * t->bytes % 16;
@@ -1164,7 +1165,7 @@ static const struct {
 
 CASE("maps of maps");
 
-TEST_ROWS(a_map_is_made_of_another, replacements)
+TEST_ROWS(a_map_is_made_from_another, replacements)
 {
     // Type 8 means .f32.ftz in a kernel, but FLOAT64 in the driver.
     static const uint64_t dims[2][3] = { { 1, 2, 3 }, { 48, 20, 30 } };
@@ -1236,7 +1237,7 @@ static const struct {
 
 CASE("misuse", .timeout = 60);
 
-TEST_ROWS(what_is_no_map_is_told, faults)
+TEST_ROWS(invalid_maps_are_reported, faults)
 {
     unsigned char *in = harness_memory(256);
     int code = run(faults[_i].ptx, 1, 1, 0, in, in, 0);
@@ -1255,7 +1256,7 @@ static const struct {
     { 0, "{0, 8}", ".2d", "", 1536 },
 };
 
-TEST_ROWS(misuse_of_tensors_is_told, tensor_faults)
+TEST_ROWS(misuse_of_tensors_is_reported, tensor_faults)
 {
     static const struct tensor t = { "t",       9,        2,        2, { 64, 16 }, { 0, 0 },
                                      { 64, 8 }, { 1, 1 }, { 0, 0 }, 3, 0 };
@@ -1323,7 +1324,7 @@ static const struct {
       "read of 128 bytes" },
 };
 
-TEST_ROWS(copies_that_a_map_does_not_fit_are_told, map_faults)
+TEST_ROWS(copies_that_do_not_fit_their_map_are_reported, map_faults)
 {
     static const struct tensor tile = { "t",       9,        2,        2, { 64, 16 }, { 0, 0 },
                                         { 64, 8 }, { 1, 1 }, { 0, 0 }, 3, 0 };
@@ -1383,7 +1384,7 @@ static const struct {
       "a tensor map has 128 bytes" },
 };
 
-TEST_ROWS(forms_that_there_are_not_are_refused, refused)
+TEST_ROWS(nonexistent_forms_are_refused, refused)
 {
     char *ptx = for_target(TEXT(KERNEL("$1"), refused[_i].statement), refused[_i].target);
     const char *log = harness_refused(ptx);

@@ -71,7 +71,7 @@ TEST_ROWS(shuffle_moves_values_as_the_isa_computes_lanes, shuffles)
     }
 }
 
-TEST(lanes_that_are_not_named_are_left_alone)
+TEST(lanes_outside_the_mask_are_unaffected)
 {
     uint32_t in[32], out[32];
     struct exercise x = {
@@ -279,7 +279,7 @@ TEST_ROWS(redux_reduces_over_the_mask, reductions)
     }
 }
 
-TEST(redux_of_floats_orders_zeros_and_minds_nan)
+TEST(redux_of_floats_orders_zeros_and_handles_nan)
 {
     static const uint32_t none[] = { 0x80000000, 0, 0x3f800000, 0xc0000000 };
     static const uint32_t some[] = { 0x80000000, 0, 0xc0000000, 0x7fc00001 };
@@ -471,7 +471,7 @@ static void apply(int row, const char *space, const char *words)
     }
 }
 
-TEST_ROWS(atom_gives_what_was_there_lane_after_lane, atomics)
+TEST_ROWS(atom_returns_old_values_lane_by_lane, atomics)
 {
     apply(_i, ".global", "");
     apply(_i, "", ".acq_rel.gpu");
@@ -557,7 +557,7 @@ TEST(vector_and_packed_adds_apply_to_every_element)
     ck_assert_uint_eq(shared[8], 0x3e003e00 & 0x3e003e00);
 }
 
-TEST(add_f32_takes_subnormals_to_zero_in_global_memory_only)
+TEST(add_f32_flushes_subnormals_only_in_global_memory)
 {
     uint32_t in[32] = { 0 }, out[2][32], shared[4] = { 0x00000001, 0x80000003 };
     struct exercise x = {
@@ -651,7 +651,7 @@ static int listen(const struct exercise *x, FILE *stream, char *text, size_t roo
     return fault;
 }
 
-TEST(printf_formats_arguments_as_they_lie)
+TEST(printf_reads_arguments_by_their_layout)
 {
     char text[1024];
     uint32_t out[32];

@@ -385,7 +385,7 @@ TEST_RANGE(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits, 0, FORMS)
     ck_assert_int_ge(done, size == 2 ? 30 : 20);
 }
 
-TEST(infinity_and_nan_come_out)
+TEST(infinity_and_nan_propagate)
 {
     // Row 0 of A has an infinity, row 1 a NaN, and row 2 infinities of both signs; B is all ones.
     static const struct layout la = { 128, false, 0, 1024, A_AT, false };
@@ -435,7 +435,7 @@ static const struct {
       "a warpgroup is four warps, and the last of this block has 3" },
 };
 
-TEST_ROWS(what_is_wrong_is_told, faults)
+TEST_ROWS(errors_are_reported, faults)
 {
     struct product x = { "f32.f16.f16", ",1,1,0,0",   128,   16,    64, false,
                          faults[_i].a,  faults[_i].b, false, false, 0 };

@@ -219,7 +219,7 @@ static double churn(CUdeviceptr list, uint64_t n)
     return seconds() - before;
 }
 
-TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
+TEST(freeing_heap_memory_takes_as_long_among_many_pieces)
 {
     enum { FEW = 2000, MANY = 40000 };
 
@@ -262,7 +262,7 @@ static const struct {
       "launch of read refused: a block of 2048 threads, the device allows 1024\n" },
 };
 
-TEST_ROWS(a_launch_that_is_refused_says_why, launches)
+TEST_ROWS(a_refused_launch_gives_the_reason, launches)
 {
     load();
     ck_assert_int_eq(launch(launches[_i].kernel, launches[_i].x, launches[_i].y, 0, 0),
@@ -273,7 +273,7 @@ TEST_ROWS(a_launch_that_is_refused_says_why, launches)
         ck_assert_str_eq(said(), "");
 }
 
-TEST(so_does_one_with_other_things_that_cannot_be)
+TEST(other_refused_launches_give_a_reason_too)
 {
     CUdeviceptr p = 0;
     uint64_t n = 0;
@@ -365,7 +365,7 @@ static const struct {
               "their module\n" },
 };
 
-TEST_ROWS(a_kernel_that_reads_what_was_freed_is_told_by_what, gone)
+TEST_ROWS(reads_of_freed_memory_name_the_call_that_freed_it, gone)
 {
     char wanted[256];
 
@@ -376,7 +376,7 @@ TEST_ROWS(a_kernel_that_reads_what_was_freed_is_told_by_what, gone)
     ck_assert_msg(strstr(said(), wanted), "%s\nlacks %s", said(), wanted);
 }
 
-TEST(what_a_kernel_gave_back_is_named_too)
+TEST(memory_freed_by_a_kernel_is_named_too)
 {
     uint64_t address;
 
@@ -403,7 +403,7 @@ static const struct {
     { 400, (size_t)64 << 20, ", which is in no allocation\n" },
 };
 
-TEST_ROWS(a_kernel_that_misses_is_told_by_how_much, misses)
+TEST_ROWS(an_access_out_of_bounds_reports_its_distance, misses)
 {
     load();
     CUdeviceptr p = memory(misses[_i].bytes);
@@ -568,7 +568,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(vo
     return real(thread, attr, fn, data);
 }
 
-TEST(without_a_thread_for_a_stream_a_launch_fails_and_the_next_one_may_not)
+TEST(without_a_thread_for_a_stream_a_launch_fails_and_the_next_may_succeed)
 {
     uint32_t sum;
 
@@ -599,7 +599,7 @@ static const struct {
     { "GPU-f", "" },       { "MIG-#1", "" },     { "GPU-#1,2", "12" },
 };
 
-TEST_ROWS(cuda_visible_devices_says_which_devices_there_are, visible)
+TEST_ROWS(cuda_visible_devices_selects_the_devices, visible)
 {
     char value[256] = "";
     CUuuid all[4], uuid;
@@ -661,7 +661,7 @@ static const struct {
     { MANAGED, false, true }, { HOST, false, true },
 };
 
-TEST_ROWS(memory_of_another_device_is_reached_where_that_was_allowed, peers)
+TEST_ROWS(memory_of_another_device_is_accessible_if_enabled, peers)
 {
     CUcontext second;
     CUdeviceptr p = 0;
@@ -753,7 +753,7 @@ static const struct {
       "all, error\n" },
 };
 
-TEST_ROWS(a_setting_that_does_nothing_is_told_of_once, settings)
+TEST_ROWS(an_ineffective_setting_is_reported_once, settings)
 {
     listen();
     setenv(settings[_i].name, settings[_i].value, 1);
@@ -776,7 +776,7 @@ TEST_ROWS(a_setting_that_does_nothing_is_told_of_once, settings)
     ck_assert_msg(first && !strstr(first + 1, settings[_i].said), "%s", said());
 }
 
-TEST(forty_faults_are_wished_for_and_come)
+TEST(forty_injected_failures_occur)
 {
     char list[4096] = "";
     CUdeviceptr p;
@@ -817,7 +817,7 @@ static const char *const odd_heads[] = {
     ".version 8.0\n.target sm_99999999999\n",
 };
 
-TEST_ROWS(numbers_that_no_head_has_are_refused, odd_heads)
+TEST_ROWS(impossible_numbers_in_a_head_are_refused, odd_heads)
 {
     CUmodule m;
 

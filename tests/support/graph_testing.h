@@ -190,7 +190,7 @@ SHARED void ck_types(cuc_graph *graph, const int32_t *expected, size_t count)
         ck_assert_int_eq(got[i], want[i]);
 }
 
-// Skips cases that CUDA does not document: only the simulated drivers' behaviour is known.
+// Skips cases that CUDA does not document: only the simulated drivers' behavior is known.
 #define NEED_SIMULATED()                                         \
     do {                                                         \
         if (!cuc__driver_simulated())                            \

@@ -39,13 +39,14 @@ void construct_start(void); // makes device, stream and memory in the checking p
 void construct_stop(void);
 bool construct_is_hopper(void); // whether the device is a Hopper GPU, on which pipelines have roles
 // Fails the running test if anything differs. Compiles with the compiler's choice of warps, and
-// with 1, 4 and 8; `turn` of 0 or more selects one of these three.
+// with 1, 4 and 8 warps. If `turn` is 0 or more, it compiles for only one of 1, 4 and 8, which
+// `turn` selects.
 void construct_check(const struct construct *row, const char *dtype, int turn);
 // Checks with the caller's warps and strides, and does not contract products into sums. `ulps`
 // applies to the tensors whose names begin with `near`.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
-// Runs a kernel with each tensor in turn misaligned to 16 bytes, in its base and then in its rows,
-// through each entry that accepts these tensors.
+// Runs a kernel with one tensor at a time misaligned: first its base, then its rows, is not a
+// multiple of 16 bytes. Runs each entry that accepts these tensors.
 struct construct_alignment {
     struct construct construct;
     const char *needs; // by parameter: 'a' if the fastest entry needs an aligned tensor, or '-'

@@ -87,8 +87,8 @@ __attribute__((format(printf, 2, 3))) static void line(struct generator *g, cons
     fputc('\n', g->body);
 }
 
-// Returns a tensor. If it is only read, it is mostly one that the kernel already has. The first
-// letter of its name selects its contents (construct.h).
+// Returns a tensor. For a tensor that is only read (letter w), mostly returns one that the kernel
+// already has. The first letter of a name selects the contents (construct.h).
 static const char *tensor(struct generator *g, char letter, const char *dtype, const char *extents)
 {
     for (int i = 0; i < g->tensors && letter == 'w'; i++)
@@ -196,7 +196,7 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
     if (chance(g, 3))
         return say(g, "reshape(load(%s, [%s, %s, 0, %s], [_, %d, %d, %d]), [%d, %d])", x, start,
                    r.index, c.index, p, q, c.extent, r.extent, c.extent);
-    if (chance(g, 3)) // elements at distances, which TMA copies too
+    if (chance(g, 3)) // elements at equal distances, which TMA copies too
         return say(g,
                    "reshape(gather(%s, [%s, %s * %d%s + %u * iota(i64, %d)[:, None, None], %s%s + "
                    "iota(i64, %d)[:, None] * %u, %s * %d + iota(i64, %d)]), [%d, %d])",
@@ -207,7 +207,7 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
                c.extent, p, q, c.extent, r.extent, c.extent);
 }
 
-// Loads rows by their numbers, which are loaded or computed for the pixels of boxes in a row.
+// Loads rows by number. The numbers are loaded, or computed as the numbers of consecutive pixels.
 static const char *load_gathered(struct generator *g, const char *dtype, struct axis r,
                                  struct axis c)
 {

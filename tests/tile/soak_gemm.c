@@ -264,6 +264,8 @@ static void make_kind(struct kind *kind, int64_t most)
         o->parts = 2 + (int32_t)below(3);
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(3);
+    if (!o->form && !below(3))
+        o->pack = 1 + (int32_t)below(4);
 }
 
 // Draws an extent from 1 up: small ones as often as large ones, and often near a multiple of 64.
@@ -335,7 +337,7 @@ static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shap
     args.bias = tensor(&bias);
     args.residual = tensor(&residual);
     args.offsets = tensor(&offsets);
-    args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, m, n);
+    args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, m, n, k);
     if (args.workspace_bytes) {
         must(cuc_buffer_create(&workspace, stream, NULL, args.workspace_bytes));
         args.workspace = cuc_buffer_ptr(workspace);

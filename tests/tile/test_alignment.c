@@ -126,6 +126,16 @@ static const struct construct_alignment cases[] = {
         "    x = x + cast(load(w4, [m, n], [BM, BN]), f32)\n"
         "    store(o, [m, n], x)\n    store(oo, [m, n], cast(x, f16))\n    store(o3, [m, n], x > 2.0)\n}", 0, 0, NULL },
       "aaaaaaa", "idx32+aligned", 0, 0 },
+    { { "rows of several warps, at any row and beyond both ends", NULL, "M=3 N=1000;M=2 N=1001;M=5 N=517;M=4 N=255;M=2 N=7",
+        "kernel k(w: f16[M, N], ww: u8[2, M, N], w3: i16[M, N], o: f16[M, N], oo: u8[2, M, N], o3: i16[M, N], o4: f32[M, N])\n"
+        "    const BM = 2, BN = 256\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+        "    m, n = block(0), block(1)\n    x = load(w, [m, n], [BM, BN])\n"
+        "    y = load(ww, [1, m, n], [_, BM, BN])\n"
+        "    z = load_at(w3, [m * BM - 1, n * BN - 16], [BM, BN], pad=9)\n"
+        "    store(o, [m, n], x + cast(y, f16))\n    store(oo, [0, m, n], y, shape=[_, BM, BN])\n"
+        "    store_at(o3, [m * BM, n * BN - 32], z + 1)\n"
+        "    store(o4, [m, n], cast(x, f32) * cast(z, f32))\n}", 0, 0, NULL },
+      "aaaaaaa", "idx32+aligned", 0, 0 },
     { { "rows with their sums", NULL, "M=5 N=256;M=3 N=201",
         "kernel k(w: f16[M, N], ww: f32[N], o: f16[M, N], oo: f32[M])\n"
         "    grid M\n{\n    m = block(0)\n    x = cast(load(w, [m, 0], [1, 256]), f32)\n"

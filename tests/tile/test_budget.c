@@ -150,7 +150,7 @@ TEST(candidates_take_half_of_a_budget)
     cuc_program_release(program);
 }
 
-TEST(a_callback_that_lets_it_go_on_changes_nothing)
+TEST(a_callback_that_does_not_cancel_changes_nothing)
 {
     uint32_t calls = 0;
     const cuc_program_options options = { .cancel = go_on, .cancel_user = &calls };
@@ -163,7 +163,7 @@ TEST(a_callback_that_lets_it_go_on_changes_nothing)
     cuc_program_release(program);
 }
 
-TEST(options_that_are_no_budget_are_refused)
+TEST(invalid_budget_options_are_refused)
 {
     cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
     cuc_program *program = NULL;
@@ -197,7 +197,7 @@ static bool compiles(struct tile_budget *budget, const char *source)
     return ok;
 }
 
-TEST(operations_are_counted_alike_each_time)
+TEST(operations_are_counted_reproducibly)
 {
     struct tile_budget budget;
 
@@ -226,7 +226,7 @@ TEST(memory_stays_within_its_limit)
     }
 }
 
-TEST(programs_made_by_calls_have_a_budget)
+TEST(built_programs_have_a_budget)
 {
     enum { MOST = 20 * 1000 * 1000 };
     cuc_tile_program *p;
@@ -271,9 +271,10 @@ static const struct {
     { { .budget_operations = UINT64_MAX }, NULL, { NULL } },
 };
 
-TEST_ROWS(programs_made_by_calls_have_the_budget_that_they_are_given, made)
+TEST_ROWS(built_programs_have_the_given_budget, made)
 {
-    enum { CALLS = 50 * 1000, MOST = 200 * CALLS }; // the most outlast an interval of cancel()
+    // MOST calls take longer than the interval between two calls of cancel().
+    enum { CALLS = 50 * 1000, MOST = 200 * CALLS };
     cuc_tile_budget budget = made[_i].budget;
     cuc_tile_program *p;
 
@@ -321,7 +322,7 @@ TEST(a_larger_budget_lets_a_program_be_made)
     }
 }
 
-TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
+TEST(invalid_budgets_of_built_programs_are_refused)
 {
     cuc_tile_budget budget;
     cuc_tile_program *p;

@@ -253,7 +253,7 @@ static void welford(void *user, cuc_tile_program *p, uint32_t count, const cuc_t
     cuc_tile some = cuc_tile_gt(K, total, F(0.0));
     cuc_tile part = cuc_tile_where(K, some, cuc_tile_div(K, y[0], total), F(0.0));
 
-    if (count != 3 || user != p) // no assertion: Check allocates, which also fails here
+    if (count != 3 || user != p) // no Check assertion: Check allocates, and allocations fail here
         abort();
     result[0] = total;
     result[1] = cuc_tile_add(K, x[1], cuc_tile_mul(K, d, part));
@@ -1030,7 +1030,7 @@ TEST(names_go_into_the_text)
     cuc_tile_program_release(p);
 }
 
-TEST(types_can_be_asked_for)
+TEST(types_can_be_queried)
 {
     cuc_tile_program *p = program(), *other = program();
 
@@ -1066,7 +1066,7 @@ TEST(types_can_be_asked_for)
 
 // Without memory
 
-TEST_ROWS(without_memory_the_end_says_so_and_nothing_is_left, sames)
+TEST_ROWS(a_lack_of_memory_is_reported_at_the_end_and_nothing_is_left, sames)
 {
     const struct same *s = &sames[_i];
 

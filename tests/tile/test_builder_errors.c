@@ -349,7 +349,7 @@ static void first_message(const char *text, char *to, size_t room)
 
 CASE("builder errors", .timeout = 60);
 
-TEST_ROWS(errors_are_those_of_the_text_at_the_callers_line, wrongs)
+TEST_ROWS(calls_have_the_errors_of_the_text_at_the_callers_line, wrongs)
 {
     const struct wrong *w = &wrongs[_i];
     char text[2048], expected[512], got[512];
@@ -384,7 +384,7 @@ TEST_ROWS(errors_are_those_of_the_text_at_the_callers_line, wrongs)
     cuc_tile_program_release(p);
 }
 
-TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
+TEST(all_errors_are_reported_except_those_caused_by_earlier_ones)
 {
     cuc_tile_program *p = program();
     struct head h = begin(p);
@@ -443,7 +443,7 @@ static void wrong_combination(void *user, cuc_tile_program *p, uint32_t count, c
     result[0] = wrong_inside(p, "combine.c", 7, x[0]);
 }
 
-TEST(an_error_tells_the_functions_that_it_was_built_in)
+TEST(an_error_names_the_functions_that_built_the_code)
 {
     cuc_tile_program *p = program();
     struct head h = begin(p);
@@ -942,7 +942,7 @@ TEST_ROWS(misuse_is_an_error_at_the_callers_line, misuses)
     cuc_tile_program_release(p);
 }
 
-TEST(what_is_left_open_is_told_at_the_end)
+TEST(open_constructs_are_reported_at_the_end)
 {
     cuc_tile_program *p = program();
 
@@ -964,7 +964,7 @@ TEST(what_is_left_open_is_told_at_the_end)
     cuc_tile_program_release(p);
 }
 
-TEST(a_program_that_is_none_is_refused)
+TEST(a_null_program_is_refused)
 {
     cuc_tile_program *none = NULL;
 
@@ -979,7 +979,7 @@ TEST(a_program_that_is_none_is_refused)
     ck_assert_ptr_null(cuc_tile_program_retain(none));
 }
 
-TEST(places_may_be_unknown_and_names_of_files_may_change)
+TEST(locations_may_be_unknown_and_file_names_may_change)
 {
     cuc_tile_program *p = program();
     char file[8] = "a.c";

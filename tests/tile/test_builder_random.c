@@ -166,7 +166,7 @@ static void random_call(cuc_tile_program *p, struct bag *bag, struct bag *variab
 
 CASE("builder random", .timeout = 60);
 
-TEST_RANGE(calls_at_random_never_crash, 0, 4)
+TEST_RANGE(random_calls_never_crash, 0, 4)
 {
     for (uint32_t i = 0; i < 400; i++) {
         cuc_tile_program *p = program();
@@ -221,7 +221,7 @@ static bool is_right(const uint32_t *calls, uint32_t count)
 }
 
 // Tries each call after the previous ones, and keeps it if it causes no error.
-TEST_RANGE(what_is_built_at_random_without_an_error_is_a_program, 0, 4)
+TEST_RANGE(random_calls_without_an_error_build_a_program, 0, 4)
 {
     for (uint32_t i = 0; i < 50; i++) {
         uint32_t calls[2 * MOST_CALLS], count = 0, next = (uint32_t)_i * 50 + i;

@@ -167,7 +167,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
                                     int64_t k, uint64_t workspace)
 {
     const struct tile_machine *machine = tile_machine_of(sm);
-    struct cuc__gemm_shape shape = { m, n, k, 1, workspace };
+    struct cuc__gemm_shape shape = { m, n, k, 1, workspace, 0 };
     struct cuc__gemm_tile tile, wanted = { .path = cuc__gemm_path(kind, machine, true) };
     double seconds;
 
@@ -201,11 +201,11 @@ static double measured_us(const struct measured *p, const struct cuc__gemm_tile 
 CASE("model");
 
 // The model must choose one of the measured tiles.
-TEST_RANGE(what_is_chosen_is_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(turned))
+TEST_RANGE(choices_are_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(turned))
 {
     const struct measured *p = _i < CUC_LENGTH(products) ? &products[_i]
                                                          : &turned[_i - CUC_LENGTH(products)];
-    struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, 0 };
+    struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, 0, 0 };
     struct cuc__gemm_kind kind = bf16;
     double least = 0, us = 0;
     kind.transposed_b = _i >= CUC_LENGTH(products);
@@ -228,7 +228,7 @@ TEST_RANGE(what_is_chosen_is_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_L
                   (int)p->n, (int)p->k, us, p->at[0].us);
 }
 
-// Random products. A row without tile rows begins a product.
+// Random matrix products. A row with an m begins a product, and the rows after it are its tiles.
 static const struct random {
     int64_t m, n, k;
     bool transposed_a, transposed_b;
@@ -264,7 +264,7 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
 
     for (size_t i = 0; i < CUC_LENGTH(random_products);) {
         const struct random *p = &random_products[i++];
-        struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, UINT64_C(1) << 28 };
+        struct cuc__gemm_shape shape = { p->m, p->n, p->k, 1, UINT64_C(1) << 28, 0 };
         struct cuc__gemm_kind kind = bf16;
         double least = 0, us = 0, fastest = 0;
         kind.transposed_a = p->transposed_a;
@@ -287,13 +287,44 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
     ck_assert_msg(close >= 0.85 * count, "%g of %g predicted within 15 %%", close, count);
 }
 
-// A tile of 184 columns starts in the middle of a line of memory. That matters only if the lines of
-// b run along the columns. Such products took an H200 1.1 to 1.4 times as long as an estimate
-// without these lines.
-TEST(lines_that_a_tile_tears_take_longer)
+// clang-format off
+static const struct {
+    const char *says;
+    int64_t m, n, k;
+    uint64_t workspace;
+    int32_t alignment, pack;
+} packed[] = {
+    { "aligned operands are not packed", 4096, 4096, 4096, UINT64_C(1) << 28, 0, 0 },
+    { "both operands are packed if their rows are odd", 4096, 4095, 4095, UINT64_C(1) << 28, 0, 3 },
+    { "an operand of aligned rows gets room too, in case its address is unaligned", 4096, 4095, 4096, UINT64_C(1) << 28, 0, 3 },
+    { "it gets none if the workspace has none", 4096, 511, 4096, 6 << 20, 0, 2 },
+    { "operands at unaligned addresses are packed", 4096, 4096, 4096, UINT64_C(1) << 28, 2, 3 },
+    { "a multiple of 16 bytes is an aligned address", 4096, 4096, 4096, UINT64_C(1) << 28, 256, 0 },
+    { "without a workspace, threads realign", 4096, 4095, 4095, 0, 0, CUC_GEMM_PACK_NONE },
+    { "a product that is too small for another kernel is not packed", 64, 65, 67, UINT64_C(1) << 28, 0, CUC_GEMM_PACK_NONE },
+};
+// clang-format on
+
+TEST_ROWS(operands_are_packed_if_that_pays_off, packed)
+{
+    const struct tile_machine *machine = tile_machine_of(90);
+    struct cuc__gemm_shape shape = { packed[_i].m,         packed[_i].n,        packed[_i].k, 1,
+                                     packed[_i].workspace, packed[_i].alignment };
+    struct cuc__gemm_tile tile, wanted = { .path = TILE_MMA_PATH_PIPELINE };
+    double seconds;
+
+    ck_assert(cuc__gemm_choose(&tile, &seconds, &bf16, &shape, &wanted, machine));
+    ck_assert_msg(tile.pack == packed[_i].pack, "%s: pack is %d", packed[_i].says, tile.pack);
+    ck_assert(cuc__gemm_workspace_fits(&bf16, &shape, &tile));
+}
+
+// A tile of 184 columns starts in the middle of a 128-byte line of memory. That matters only if the
+// rows of b in memory run along the columns. Such matrix products took an H200 1.1 to 1.4 times as
+// long as an estimate that ignores these lines.
+TEST(lines_split_between_tiles_take_longer)
 {
     struct cuc__gemm_kind along = bf16, across = bf16;
-    const struct cuc__gemm_shape shape = { 64 * 132, 184 * 8, 4096, 1, 0 };
+    const struct cuc__gemm_shape shape = { 64 * 132, 184 * 8, 4096, 1, 0, 0 };
     const struct cuc__gemm_tile torn = { .path = TILE_MMA_PATH_PIPELINE,
                                          .rows = 64,
                                          .columns = 184,
@@ -312,7 +343,7 @@ TEST(lines_that_a_tile_tears_take_longer)
 
 // Columns past the last whole slab take as long to store as a slab, so that the step from 128 to
 // 144 columns costs more than half of the step from 144 to 192.
-TEST(the_rest_of_a_line_is_stored_like_a_slab)
+TEST(a_partial_slab_is_stored_like_a_whole_one)
 {
     const struct cuc__gemm_tile three = { .path = TILE_MMA_PATH_PIPELINE,
                                           .rows = 128,
@@ -326,9 +357,9 @@ TEST(the_rest_of_a_line_is_stored_like_a_slab)
     rest.columns = 144;
     two.columns = 128;
     const double seconds[] = {
-        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 192, 64, 1, 0 }, &three),
-        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 144, 64, 1, 0 }, &rest),
-        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 128, 64, 1, 0 }, &two),
+        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 192, 64, 1, 0, 0 }, &three),
+        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 144, 64, 1, 0, 0 }, &rest),
+        estimate(&bf16, &(struct cuc__gemm_shape){ 128 * 132, 128, 64, 1, 0, 0 }, &two),
     };
     ck_assert_double_lt(seconds[0] - seconds[1], 2 * (seconds[1] - seconds[2]));
 }
@@ -358,7 +389,7 @@ TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
     };
 
     for (int i = 0; i < CUC_LENGTH(copied); i++) {
-        struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
+        struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0, 0 };
         struct cuc__gemm_tile wanted = { .path = TILE_MMA_PATH_SYNC }, t;
         double seconds, us;
         ck_assert(cuc__gemm_choose(&t, &seconds, &bf16, &shape, &wanted, tile_machine_of(90)));
@@ -370,7 +401,7 @@ TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
     }
 }
 
-TEST(the_ends_of_many_tiles_are_beside_others)
+TEST(with_many_tiles_warpgroups_alternate)
 {
     struct cuc__gemm_kind kind = bf16;
 
@@ -383,8 +414,8 @@ TEST(the_ends_of_many_tiles_are_beside_others)
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 
-// TMA takes longer for lines at odd multiples of 16 bytes, so sharing their loads in clusters pays.
-TEST(neighbours_share_loads_of_torn_lines)
+// TMA takes longer for rows at odd multiples of 16 bytes, so sharing their loads in clusters pays.
+TEST(neighbors_share_loads_of_split_lines)
 {
     struct cuc__gemm_tile torn = chosen(&bf16, 90, 3664, 3480, 2008, 0),
                           aligned = chosen(&bf16, 90, 3584, 3584, 2048, 0);
@@ -393,7 +424,7 @@ TEST(neighbours_share_loads_of_torn_lines)
     ck_assert_int_eq(cuc__gemm_cluster(&aligned), 1);
 }
 
-TEST(neighbours_share_what_is_most_to_read)
+TEST(neighbors_share_the_larger_operand)
 {
     struct cuc__gemm_kind kind = bf16;
 
@@ -401,7 +432,7 @@ TEST(neighbours_share_what_is_most_to_read)
     ck_assert_int_eq(chosen(&kind, 90, 128, 4096, 4096, 0).raster, 0);
 }
 
-TEST(grids_that_are_small_share_their_sums)
+TEST(small_grids_split_their_sums)
 {
     struct cuc__gemm_tile t = chosen(&bf16, 90, 256, 256, 8192, 0);
 
@@ -418,7 +449,7 @@ TEST(grids_that_are_small_share_their_sums)
 
 // Stream-K splits the sums of the last waves evenly if the last wave is nearly empty: here 136
 // tiles of 128 x 256 on 132 multiprocessors, with a workspace.
-TEST(last_waves_are_dealt_where_they_are_nearly_empty)
+TEST(nearly_empty_last_waves_are_divided)
 {
     const uint64_t workspace = 1 << 25;
     struct cuc__gemm_kind kind = bf16;
@@ -433,12 +464,12 @@ TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     ck_assert_int_eq(chosen(&kind, 90, 2048, 2048, 2048, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 90, 256, 256, 8192, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 80, 5120, 5120, 5120, workspace).stream_k, 0);
-    kind.residual = CUC_BF16; // its loads would not use TMA
+    kind.residual = CUC_BF16; // the loads of a residual would not use TMA
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
 }
 
 // Threads would load a residual of another width, which suits only ping-pong warpgroups.
-TEST(what_is_loaded_like_the_result_has_whole_lines)
+TEST(with_a_residual_tiles_have_whole_lines)
 {
     struct cuc__gemm_kind kind = bf16;
     int64_t extents[] = { 2560, 3328, 5120 };
@@ -454,7 +485,7 @@ TEST(what_is_loaded_like_the_result_has_whole_lines)
 }
 
 // The ranges cover every iteration of the split tiles once, and each range has enough units.
-TEST(ranges_of_turns_are_all_of_them)
+TEST(ranges_cover_all_iterations)
 {
     static const int64_t shapes[][3] = { { 4096, 4096, 4096 }, { 3072, 3072, 3072 },
                                          { 130, 300, 77 },     { 1, 1, 1 },
@@ -499,7 +530,7 @@ TEST(tiles_fit_where_they_run)
         for (int j = 0; j < CUC_LENGTH(dtypes); j++)
             for (int64_t size = 1; size <= 16384; size *= 4) {
                 struct cuc__gemm_kind kind = bf16;
-                struct cuc__gemm_shape shape = { size, size, size, 1, 0 };
+                struct cuc__gemm_shape shape = { size, size, size, 1, 0, 0 };
                 struct tile_work work;
                 kind.dtype = dtypes[j];
                 kind.transposed_b = true;
@@ -516,7 +547,7 @@ TEST(tiles_fit_where_they_run)
 }
 
 // Accumulating 8-bit floats outside the tensor cores takes longer, but the same tiles fit.
-TEST(promotion_takes_time_and_no_room)
+TEST(promotion_takes_time_but_no_room)
 {
     const struct tile_machine *machine = tile_machine_of(90);
     struct tile_work work = { .operand = CUC_E4M3,
@@ -706,7 +737,7 @@ TEST(candidates_that_do_not_compile_are_not_chosen)
     cuc_program_release(p);
 }
 
-TEST(dimensions_that_are_none_are_refused)
+TEST(invalid_dimensions_are_refused)
 {
     static const char *const bad[] = {
         "M", "=4", "M=", "M=-1", "M=4x", "M=four", "M=9223372036854775808"
@@ -758,7 +789,7 @@ TEST(dimensions_that_no_kernel_has_are_refused)
     }
 }
 
-TEST(candidates_are_visited_but_for_those_that_cannot_be)
+TEST(all_valid_candidates_are_visited)
 {
     const char *const dimensions[] = { "M=1024", "N=3000", "K=1024", NULL };
     cuc_program *p = made("sm_90a", dimensions, NULL, "");
@@ -783,7 +814,7 @@ static void join(void *user, const char *dimension)
     snprintf(text + strlen(text), 256 - strlen(text), "%s%s", *text ? " " : "", dimension);
 }
 
-TEST(dimensions_are_told_by_the_arguments)
+TEST(dimensions_follow_from_the_arguments)
 {
     static const char source[] =
         "kernel k(a: f32[M, N], b: f32[N, 3], n: i32, x: f32) where N % 2 == 0 grid 1 { }\n";
@@ -867,7 +898,7 @@ static const char *find(const char *dimensions, const char *toolkit)
 
 CASE("records", .setup = open_file, .teardown = close_file);
 
-TEST(records_serve_what_is_near)
+TEST(records_apply_to_nearby_dimensions)
 {
     cuc_tuned_record other = record;
 
@@ -907,7 +938,7 @@ static void *add_some(void *first)
 }
 
 // Two processes add records, with two threads each.
-TEST(records_that_are_added_at_a_time_are_all_there)
+TEST(records_added_concurrently_are_all_kept)
 {
     static const int first[] = { 100, 200, 300, 400 };
     pthread_t threads[2];
@@ -941,7 +972,7 @@ TEST(records_that_are_added_at_a_time_are_all_there)
     ck_assert_int_eq(lines, 82);
 }
 
-TEST(a_file_that_gets_a_record_stays_what_it_was)
+TEST(adding_a_record_keeps_links_and_permissions)
 {
     char link[sizeof(path) + 8], choice[64];
     struct stat s;
@@ -960,7 +991,7 @@ TEST(a_file_that_gets_a_record_stays_what_it_was)
     unlink(link);
 }
 
-TEST(files_that_are_none_are_refused_with_their_line)
+TEST(invalid_files_are_refused_with_their_line)
 {
     char choice[64];
     cuc_tuned_record bad = record;
@@ -991,7 +1022,7 @@ TEST(files_that_are_none_are_refused_with_their_line)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_add(path, &record), "larger than 16 MiB");
 }
 
-TEST(records_behind_a_nul_are_not_lost)
+TEST(records_after_a_nul_are_not_lost)
 {
     static const char line[] = "g\t13.0\tp\tk\t\tN=1\tB=1\t0.5";
     char choice[64], text[256], after[256];
@@ -1009,7 +1040,7 @@ TEST(records_behind_a_nul_are_not_lost)
     ck_assert_mem_eq(after, text, (size_t)length);
 }
 
-TEST(a_file_that_the_environment_names_must_be_there)
+TEST(a_file_named_by_the_environment_must_exist)
 {
     static const struct {
         const char *value;
@@ -1042,7 +1073,7 @@ TEST(a_file_that_the_environment_names_must_be_there)
 }
 
 // Anyone who can read a folder can lock it.
-TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
+TEST(a_lock_that_is_never_released_only_delays)
 {
     int folder = open("/tmp", O_RDONLY | O_DIRECTORY);
 
@@ -1054,7 +1085,7 @@ TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
 }
 
 // A program compiled for the device looks up records by its kernels' text.
-TEST(programs_use_what_was_measured)
+TEST(programs_use_measured_records)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     const char *const constants[] = { "T=f16", NULL };
@@ -1122,7 +1153,7 @@ TEST(tiles_that_are_all_live_fit_the_registers)
 static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
                                            "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };
 
-TEST_ROWS(records_that_no_program_can_have_are_left_out, wrong_words)
+TEST_ROWS(records_invalid_for_a_program_are_ignored, wrong_words)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     cuc_program *p = made(NULL, dimensions, NULL, path);
@@ -1214,7 +1245,7 @@ static const char *const no_choices[] = {
 };
 
 // A file may contain anything: if its choice is invalid, the model chooses.
-TEST_ROWS(records_that_no_plan_can_have_are_left_out, no_choices)
+TEST_ROWS(records_invalid_for_a_plan_are_ignored, no_choices)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT, none = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1241,7 +1272,7 @@ TEST_ROWS(records_that_no_plan_can_have_are_left_out, no_choices)
 }
 
 // Each word is valid, but together they exceed a block's limits.
-TEST(records_that_cannot_be_compiled_are_left_out)
+TEST(records_that_cannot_be_compiled_are_ignored)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1267,7 +1298,7 @@ TEST(records_that_cannot_be_compiled_are_left_out)
     cuc_gemm_plan_release(plan);
 }
 
-TEST(plans_use_what_was_measured)
+TEST(plans_use_measured_records)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
@@ -1346,7 +1377,7 @@ TEST(plans_use_what_was_measured)
 }
 
 // The installed file has records, and their choices make plans.
-TEST(the_installed_records_are_good)
+TEST(the_installed_records_are_valid)
 {
     FILE *f = fopen(TUNED, "rb");
     char line[1024], choice[CUC__TUNED_CHOICE], *field[8];

@@ -683,7 +683,7 @@ static const struct {
 
 CASE("diagnostics");
 
-TEST_ROWS(a_broken_rule_is_told_word_for_word, rows)
+TEST_ROWS(each_broken_rule_has_its_exact_message, rows)
 {
     bool whole = rows[_i].source[0] == '\n';
     int line = rows[_i].line + (whole ? 1 : LINES_BEFORE);
@@ -746,7 +746,7 @@ static const struct {
 };
 // clang-format on
 
-TEST_ROWS(what_shows_when_it_is_compiled_is_told_word_for_word, compiled)
+TEST_ROWS(errors_found_during_compilation_have_their_exact_message, compiled)
 {
     const char *source = compiled[_i].source, *rule = compiled[_i].rule;
     const char *const *setting = compiled[_i].setting ? &compiled[_i].setting : NULL;
@@ -836,7 +836,7 @@ TEST(every_code_has_a_meaning_and_a_remedy)
     }
 }
 
-TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
+TEST(an_unknown_target_is_reported_with_the_known_ones)
 {
     static const int none[] = { 0, 75, 81, 91, 101, 130 };
     static const int some[] = { 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };

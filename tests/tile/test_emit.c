@@ -96,7 +96,7 @@ static const struct {
       "registers" },
 };
 
-TEST_ROWS(what_cannot_be_compiled_is_named, refusals)
+TEST_ROWS(constructs_that_cannot_be_compiled_are_named, refusals)
 {
     char text[FAILURE_ROOM];
 
@@ -137,7 +137,7 @@ static int assembled; // index into dtypes[]
 
 CASE("constructs");
 
-TEST_RANGE(the_assembler_takes_the_code, 0, assembled)
+TEST_RANGE(the_assembler_accepts_the_code, 0, assembled)
 {
     struct construct rows[CONSTRUCTS];
     int count = 0;

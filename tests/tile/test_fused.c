@@ -95,7 +95,7 @@ static const char *attention(int i)
 
 CASE("attention", .teardown = teardown);
 
-TEST_ROWS(turns_without_masks_scale_and_subtract_in_one_instruction, attentions)
+TEST_ROWS(iterations_without_masks_scale_and_subtract_in_one_instruction, attentions)
 {
     const char *text = attention(_i);
     int elements = attentions[_i].elements;
@@ -108,7 +108,7 @@ TEST_ROWS(turns_without_masks_scale_and_subtract_in_one_instruction, attentions)
     ck_assert_int_ge(count_of(text, "ex2.approx.ftz.f32"), COPIES * ARMS * elements);
 }
 
-TEST_ROWS(sums_of_rows_wait_for_other_lanes_behind_the_loop_alone, attentions)
+TEST_ROWS(row_sums_are_exchanged_between_lanes_only_after_the_loop, attentions)
 {
     const char *text = attention(_i);
 
@@ -129,7 +129,7 @@ static int count_bounds(const char *text)
     return count;
 }
 
-TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
+TEST_ROWS(a_mask_takes_one_comparison_per_element, attentions)
 {
     const char *text = attention(_i);
     bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
@@ -145,7 +145,7 @@ TEST_ROWS(a_mask_takes_one_comparison_with_a_number_an_element, attentions)
 // warp's number.
 enum { OF_ROLES = 2 };
 
-TEST_ROWS(warps_look_at_their_own_rows_where_those_are_masked, attentions)
+TEST_ROWS(each_warp_tests_whether_its_own_rows_are_masked, attentions)
 {
     const char *text = attention(_i);
     bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
@@ -153,19 +153,19 @@ TEST_ROWS(warps_look_at_their_own_rows_where_those_are_masked, attentions)
     ck_assert_int_eq(count_of(text, "shfl.sync.idx"), causal ? OF_ROLES + 1 : OF_ROLES);
 }
 
-TEST_ROWS(rows_that_would_be_multiplied_by_one_are_left_alone, attentions)
+TEST_ROWS(rows_with_a_factor_of_one_are_not_multiplied, attentions)
 {
     ck_assert_int_eq(count_of(attention(_i), "vote.sync.any.pred"), COPIES);
 }
 
-TEST_ROWS(no_place_is_divided_by_a_call, attentions)
+TEST_ROWS(index_divisions_need_no_function_call, attentions)
 {
     ck_assert_int_eq(count_of(attention(_i), "div.s64"), 0);
 }
 
 // The maximum of a column spans all rows, so the warps synchronize in each iteration and must take
 // the same branch.
-TEST(warps_that_wait_for_one_another_go_the_same_way)
+TEST(warps_that_synchronize_take_the_same_branch)
 {
     static const char source[] =
         "kernel k(q: bf16[M, 64], k: bf16[N, 64], v: bf16[N, 64], o: bf16[M, 64])\n"
@@ -193,7 +193,7 @@ static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)"
                                          { "1", "load(flag, [k], [_], order=acquire)" } };
 
 // Loads that follow an ordered access in the program must not be moved before it.
-TEST_RANGE(nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2)
+TEST_RANGE(nothing_is_loaded_before_an_ordered_access, 0, 2)
 {
     static const char source[] =
         "kernel k(a: f16[M, K], b: f16[K, N], d: f32[M, N], flag: i32[G])\n"
@@ -297,7 +297,7 @@ static const struct {
     { LOOP("    c = acc\n", "        t = " X "\n" PRODUCT("acc", "t", W) PRODUCT("c", "t", V),
            "    acc = acc * c\n"),
       5, 0, 2 * 2 * STEPS, 0 },
-    // A loop with a product behind it is still a pipeline; that product takes 16 fragments.
+    // A loop that another product follows is still a pipeline; that product takes 16 fragments.
     { LOOP("    low = zeros(f32, [128, 16])\n",
            PRODUCT("acc", X, W) PRODUCT("low", X, "load(a, [k, 0], [64, 16])"),
            "    acc = mma(cast(low, bf16), load(b, [0, n], [16, 128]), acc)\n"),
@@ -315,7 +315,7 @@ TEST_ROWS(loops_of_products_load_what_they_share_once, loops)
 }
 
 // Iterations overlap: at the end of an iteration, its own products are still running.
-TEST_RANGE(products_of_an_iteration_start_under_those_of_the_last_one, 1, 3)
+TEST_RANGE(products_overlap_those_of_the_previous_iteration, 1, 3)
 {
     const char *text = entry_of(loops[_i].text, NULL, 0, ".entry k$tma(");
 
@@ -335,7 +335,7 @@ static const struct {
       "no pipeline by TMA" },
 };
 
-TEST_ROWS(products_elsewhere_leave_the_loop_without_a_pipeline, elsewhere)
+TEST_ROWS(products_elsewhere_prevent_a_pipeline, elsewhere)
 {
     const char *text = entry_of(elsewhere[_i].text, NULL, 0, ".visible .entry ");
 

@@ -205,6 +205,19 @@ static const struct row rows[] = {
         .bias = CUC_GEMM_BIAS_COLUMNS), 0, 0.5, 1, 0 },
     ROW("parts of integers", 33, 20, 300, .dtype = CUC_I8, .parts = 7) ONCE,
     ROW("parts, d by columns", 33, 20, 300, .dtype = CUC_BF16, .parts = 64, .d_order = 1) ONCE,
+    ROW("packed operands", 70, 131, 301, .dtype = CUC_BF16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B,
+        .c_dtype = CUC_BF16), 0, 2, 0.5, 3 },
+    ROW("a packed a by columns, and an aligned b", 131, 264, 77, .dtype = CUC_F16, .a_order = 1, .pack = CUC_GEMM_PACK_A) ONCE,
+    ROW("a packed b, d by columns", 72, 131, 264, .dtype = CUC_F16, .d_order = 1, .pack = CUC_GEMM_PACK_B) ONCE,
+    ROW("packed operands that are aligned", 72, 136, 264, .dtype = CUC_F16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B) ONCE,
+    ROW("packed operands and parts", 70, 131, 301, .dtype = CUC_BF16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B,
+        .parts = 3) ONCE,
+    ROW("packed operands and shared tiles", 300, 131, 301, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B, .stream_k = 1) ONCE,
+    ROW("packed operands in clusters", 300, 131, 301, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B, .cluster = 2) ONCE,
+    ROW("packed bytes", 70, 131, 301, .dtype = CUC_E4M3, .b_order = 1, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B) ONCE,
+    ROW("more parts than are loaded at a time", 33, 21, 1300, .dtype = CUC_F16, .parts = 19) ONCE,
     ROW("blocks that do a sum together", 70, 130, 600, .dtype = CUC_F16, .split = 4,
         .tile_m = 64, .tile_n = 64, .activation = CUC_GEMM_RELU) ONCE,
     ROW("blocks that load for one another", 300, 130, 200, .dtype = CUC_F16, .cluster = 2, .raster = 2,
@@ -395,7 +408,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     if (groups != NONE)
         ck_ok(cuc_buffer_write_async(stream, x->offsets.buffer, 0, x->offsets.bytes,
                                      x->offsets.size));
-    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n);
+    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n, r->k);
     if (x->args.workspace_bytes) {
         ck_ok(cuc_buffer_create(&x->workspace.buffer, stream, NULL, x->args.workspace_bytes));
         x->args.workspace = cuc_buffer_ptr(x->workspace.buffer);
@@ -607,11 +620,15 @@ static void make_row(struct row *r)
         o->parts = 2 + (int32_t)below(3);
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(2);
+    if (!o->form && !below(3))
+        o->pack = 1 + (int32_t)below(4);
+    else if (!below(3))
+        o->alignment = 1 << below(6);
 }
 
 enum { RANDOM_PRODUCTS = 150 };
 
-TEST_SLICE(products_at_random_are_right, slice, RANDOM_PRODUCTS)
+TEST_SLICE(random_products_are_right, slice, RANDOM_PRODUCTS)
 {
     struct row r;
     struct arrays x;
@@ -681,7 +698,7 @@ static const struct {
 
 CASE("products", .only_if = in_first_slice);
 
-TEST_ROWS(options_that_cannot_be_are_refused_by_name, bad_options)
+TEST_ROWS(invalid_options_are_refused_by_name, bad_options)
 {
     cuc_gemm_plan *plan = (cuc_gemm_plan *)&plan;
     cuc_status st = cuc_gemm_plan_create(&plan, device, &bad_options[_i].o);
@@ -762,14 +779,14 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     };
     ck_fails(bad, cuc_gemm_grouped(stream, grouped, 1, 0, &g), "noalias(d, offsets)");
     cuc_gemm_plan_release(grouped);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24), 1536);
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24, 64), 1536);
     cuc_gemm_plan_release(batched);
     cuc_gemm_plan_release(whole);
     cuc_gemm_plan_release(plan);
 }
 
 // A plan with split sums whose workspace would exceed 64 bits.
-TEST(a_workspace_past_64_bits_is_none)
+TEST(a_workspace_size_beyond_64_bits_saturates)
 {
     enum { PARTS = 4 };
     const int64_t large = INT64_C(1) << 31;
@@ -779,15 +796,15 @@ TEST(a_workspace_past_64_bits_is_none)
     cuc_gemm_plan *plan;
 
     ck_ok(cuc_gemm_plan_create(&plan, device, CUC_GEMM_OPTIONS(.dtype = CUC_F16, .parts = PARTS)));
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large / 8),
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large / 8, 64),
                       (uint64_t)large * (uint64_t)large / 8 * PARTS * 4);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large), UINT64_MAX);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, INT64_MAX, INT64_MAX), UINT64_MAX);
-    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 0, INT64_MAX), 0);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "4 parts", "64 bits");
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large, 64), UINT64_MAX);
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, INT64_MAX, INT64_MAX, 64), UINT64_MAX);
+    ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 0, INT64_MAX, 64), 0);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648", "64 bits");
     g.workspace = 0x100000;
     g.workspace_bytes = UINT64_MAX;
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "4 parts", "64 bits");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648", "64 bits");
     cuc_gemm_plan_release(plan);
 }
 
@@ -864,7 +881,7 @@ static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t acro
         }
 }
 
-TEST_RANGE(shared_tiles_are_found_of_as_many_as_a_launch_has, 0, 3)
+TEST_RANGE(divisions_by_reciprocals_are_exact_for_all_tiles_of_a_launch, 0, 3)
 {
     static const struct cuc__gemm_tile tiles[] = {
         { .rows = 16, .columns = 16, .depth = 64, .raster = 64, .stream_k = 1, .programs = 132 },
@@ -900,7 +917,7 @@ static const struct {
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128), 0, 1, 1 },
 };
 
-TEST_ROWS(a_plan_tells_what_came_of_its_tile, outcomes)
+TEST_ROWS(a_plan_reports_pipeline_split_and_cluster, outcomes)
 {
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
     cuc_gemm_plan *plan;
@@ -933,7 +950,7 @@ TEST_RANGE(tiles_of_the_largest_shape_are_counted, 0, 2)
     cuc_gemm_plan_release(plan);
 }
 
-TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
+TEST_RANGE(even_tiles_use_as_few_blocks_as_need_no_more_rounds, 0, 7)
 {
     enum { ROWS = 128, COLUMNS = 64, DEPTH = 64, MULTIPROCESSORS = 132 };
     static const struct {
@@ -946,7 +963,7 @@ TEST_RANGE(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7)
         { 19, 7, 67, 0, 0 },
         { 24, 11, 132, 0, 0 },
         { 64, 32, 132, 4, 0 },                // ping-pong warpgroups
-        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // there may be fewer groups
+        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // at run time there may be fewer groups
     };
     struct tile_argument argument[4] = { { .tensor = NULL } };
     static uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
@@ -1017,7 +1034,7 @@ TEST(a_plan_shows_its_programs)
 
 // Results must not depend on the workspace's contents or on the repetition. The workspace holds the
 // flags, then 64 x 64 sums for each multiprocessor.
-TEST(stream_k_is_the_same_every_time)
+TEST(stream_k_is_deterministic)
 {
     static const struct row row = {
         .name = "stream-K",
@@ -1073,7 +1090,7 @@ TEST(stream_k_is_the_same_every_time)
 }
 
 // A thread without a current context can launch a pipeline, whose blocks have three warpgroups.
-TEST(a_pipeline_wants_no_current_context)
+TEST(a_pipeline_needs_no_current_context)
 {
     static const struct row row = {
         .name = "pipeline",
@@ -1119,7 +1136,7 @@ static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
 
 // A grid has at most 65535 blocks along its second and third axes. Reversing both b and d must not
 // change the result.
-TEST_RANGE(what_passes_a_grid_is_done_in_pieces, 0, 4)
+TEST_RANGE(products_beyond_the_grid_limit_are_divided, 0, 4)
 {
     static const struct row both[] = {
         { .name = "wide",

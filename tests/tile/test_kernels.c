@@ -275,7 +275,7 @@ static const struct kernel_case rows[] = {
     { "gemm_epilogue", "gemm_scaled", "e4m3", "FAST=true BN=256", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 1 << 17, 64, "a" },
     { "gemm_epilogue", "gemm_scaled", "i8", "ACC=i32 D=f32", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 4, 1 << 16, "a" },
     { "gemm_epilogue", "gemm_silu", "bf16", NULL, "M=130 N=300 K=72", "rro", NULL, expect_gemm_silu, 80, 256, "a" },
-    // Every edge, in every order. TMA loads lines that are multiples of 16 bytes; threads load
+    // Every edge, in every order. TMA loads rows that are multiples of 16 bytes; threads load
     // others.
     { "gemm", "gemm_nn", "f16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
       "rro", NULL, expect_gemm_nn, 64, 256, "ado" },
@@ -554,7 +554,7 @@ static bool assembles_all(void)
 
 CASE("kernels", .only_if = assembles_all);
 
-TEST_ROWS(products_with_work_between_overlap_it_without_spills, with_roles)
+TEST_ROWS(products_overlap_the_work_between_them_without_spills, with_roles)
 {
     long spills;
 

@@ -70,7 +70,7 @@ static void collect(void *user, const char *text)
 
 CASE("language");
 
-TEST_ROWS(a_program_prints_what_is_known_beforehand, rows)
+TEST_ROWS(a_program_prints_the_known_answers, rows)
 {
     static const float x[] = { 1, NAN, 3, NAN, 3, -2 };
     const int64_t count = 6;

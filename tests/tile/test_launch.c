@@ -332,7 +332,7 @@ TEST(arguments_of_another_kind_are_refused)
     cuc_kernel_release(fill);
 }
 
-TEST(a_config_asks_for_nothing_that_the_kernel_has)
+TEST(a_config_must_not_set_what_the_kernel_determines)
 {
     cuc_kernel *vadd = kernel("vadd"), *fill = kernel("fill");
     cuc_tensor t = tensor(CUC_F32, 1, 5000, 1), x = tensor(CUC_I32, 1, 64, 1);
@@ -388,7 +388,7 @@ TEST(a_grid_beyond_the_hardware_names_the_axis)
     cuc_kernel_release(rows);
 }
 
-TEST(a_scalar_that_the_host_cannot_compute_with_is_no_negative_number)
+TEST(a_scalar_too_large_for_the_host_is_not_a_negative_number)
 {
     cuc_kernel *first = kernel("first");
     cuc_tensor t = tensor(CUC_I32, 1, 5000, 1);
@@ -414,7 +414,7 @@ TEST(large_tensors_take_the_entry_of_64_bits)
     cuc_kernel_release(vadd);
 }
 
-TEST(blocks_of_long_rows_start_two_at_a_time_where_the_grid_is_even)
+TEST(blocks_of_long_rows_start_in_pairs_if_the_grid_is_even)
 {
     NEED_FAKE();
     static const char rows[] = "kernel share(x: f32[M, 4096], y: f32[M, 4096]) grid M {\n"
@@ -524,7 +524,7 @@ TEST(shared_memory_beyond_48_KiB_is_allowed_once)
     cuc_kernel_release(turn);
 }
 
-TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
+TEST(attributes_set_on_a_kernel_apply_to_all_its_entries)
 {
     NEED_FAKE();
     cuc_kernel *vadd = kernel("vadd"), *entry = kernel("vadd$idx64");
@@ -541,7 +541,7 @@ TEST(what_is_set_of_a_kernel_holds_for_all_its_entries)
     cuc_kernel_release(entry);
 }
 
-TEST(a_tile_kernel_tells_its_parameters)
+TEST(a_tile_kernel_reports_its_parameters)
 {
     static const struct {
         const char *name;
@@ -695,7 +695,7 @@ static void check_vadd(cuc_kernel *vadd, int64_t n, int64_t first, int64_t step)
         cuc_buffer_release(buffers[i]);
 }
 
-TEST(a_launch_adds_and_touches_nothing_else)
+TEST(a_launch_changes_nothing_else)
 {
     NEED_REAL();
     static const int64_t cases[][3] = {
@@ -775,7 +775,7 @@ TEST(a_launch_becomes_a_node_of_a_graph)
         cuc_buffer_release(buffers[i]);
 }
 
-TEST(a_kernel_without_a_grid_takes_the_launchs)
+TEST(a_kernel_without_a_grid_takes_the_grid_of_the_launch)
 {
     NEED_REAL();
     int32_t data[64] = { 0 };

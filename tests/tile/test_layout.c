@@ -74,7 +74,7 @@ TEST_RANGE(a_blocked_layout_holds_every_element_and_none_twice_unless_threads_ar
         }
 }
 
-TEST(neighbours_along_the_last_axis_lie_in_neighbouring_registers)
+TEST(neighbors_along_the_last_axis_lie_in_neighboring_registers)
 {
     int32_t extent[] = { 8, 256 };
     struct tile_type type = tile_shaped(CUC_F32, 2, extent);
@@ -98,7 +98,7 @@ TEST_RANGE(an_axis_reads_its_own_part_of_a_coordinate, 0, SHAPES)
     }
 }
 
-TEST_RANGE(a_slice_is_what_each_place_of_a_broadcast_needs, 0, SHAPES)
+TEST_RANGE(a_slice_has_the_elements_that_a_broadcast_needs, 0, SHAPES)
 {
     struct tile_type type = type_of(_i), operand = type;
     struct tile_layout layout = blocked(&type, 1, 1);
@@ -154,7 +154,7 @@ TEST_RANGE(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one
         ck_assert(tile_layout_covers(&out));
         for (uint32_t i = 0; i < out.register_bits; i++)
             ck_assert_uint_ne(out.basis[i], 0);
-        // A thread's elements are those in its part of the tile.
+        // Each thread holds the reduced elements at the coordinates of its own part of the tile.
         uint32_t threads = UINT32_C(1) << (TILE_LANE_BITS + layout.warp_bits);
         for (uint32_t t = 0; t < threads; t++)
             for (uint32_t i = 0; i < type.rank; i++)
@@ -178,7 +178,7 @@ TEST(a_reshape_of_powers_of_two_leaves_elements_where_they_are)
     ck_assert(!tile_layout_reshape(&out, &layout, &z, &y));
 }
 
-TEST(axes_of_extent_1_come_and_go)
+TEST(axes_of_extent_1_are_added_and_removed)
 {
     int32_t before[] = { 1, 7, 1, 5 }, after[] = { 7, 5, 1 }, other[] = { 5, 7 };
     struct tile_type x = tile_shaped(CUC_F32, 4, before), y = tile_shaped(CUC_F32, 3, after);
@@ -209,7 +209,7 @@ TEST(a_reshape_of_the_first_axes_keeps_any_last_axis)
     ck_assert(!tile_layout_reshape(&out, &layout, &x, &z));
 }
 
-TEST(rows_that_are_picked_are_an_axis_of_the_tile)
+TEST(selected_rows_are_an_axis_of_the_tile)
 {
     int32_t extent[] = { 6, 20 };
     struct tile_type type = tile_shaped(CUC_F32, 2, extent);
@@ -269,7 +269,7 @@ static const struct {
 
 // Tables of the instruction set. Register i of a wgmma accumulator with N columns is at row 16 w +
 // g + 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2. Each warpgroup has 64 rows, in order.
-TEST_RANGE(wgmma_has_its_accumulator_where_the_instruction_has_it, 0, 6)
+TEST_RANGE(the_accumulator_of_wgmma_lies_as_in_the_instruction, 0, 6)
 {
     static const int32_t extents[][2] = { { 64, 8 },    { 64, 96 },  { 128, 256 },
                                           { 128, 136 }, { 256, 64 }, { 64, 16 } };
@@ -293,7 +293,7 @@ TEST_RANGE(wgmma_has_its_accumulator_where_the_instruction_has_it, 0, 6)
     }
 }
 
-TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
+TEST(tiles_that_wgmma_cannot_accumulate_get_no_layout)
 {
     static const int32_t extents[][2] = { { 32, 64 }, { 192, 64 }, { 64, 12 }, { 64, 4 } };
     struct tile_layout layout;
@@ -355,7 +355,7 @@ TEST_ROWS(every_value_gets_a_layout_that_fits_and_few_are_converted, assigned)
     }
 }
 
-// The number of adjacent elements of the tile `x` that a thread holds together.
+// The number of adjacent elements of the tile `x` in consecutive registers of a thread.
 static const struct {
     const char *name, *body;
     uint32_t neighbours;
@@ -388,7 +388,7 @@ static void count_neighbours(struct tile_op *op, void *data)
         neighbours *= 2;
 }
 
-TEST_ROWS(a_thread_holds_as_many_neighbours_as_an_access_moves, widths)
+TEST_ROWS(a_thread_holds_as_many_neighbors_as_an_access_moves, widths)
 {
     char text[512];
 
@@ -480,7 +480,7 @@ static const struct {
     { "f32", "8, 256", "exp(trans(%s))", 2 },
 };
 
-TEST_ROWS(both_sides_of_a_transpose_go_along_their_rows, turned)
+TEST_ROWS(both_sides_of_a_transpose_access_memory_along_rows, turned)
 {
     char load[64], value[128], text[512];
 
@@ -610,7 +610,7 @@ static void look_at_side(int i, const struct tile_swizzle *s, const struct tile_
         }
 }
 
-TEST_RANGE(a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS)
+TEST_RANGE(a_conversion_has_no_bank_conflicts_and_moves_wide_vectors, 0, PAIRS)
 {
     struct tile_layout from = side_of(_i, &pairs[_i].from), to = side_of(_i, &pairs[_i].to);
     struct tile_swizzle s;

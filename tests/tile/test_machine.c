@@ -197,7 +197,7 @@ static const struct {
     { "tile 1 machine\nkernel k() {\n    %1 = constant() {value = 3} : i32\n", "" },
 };
 
-TEST_ROWS(what_is_wrong_is_told, wrongs)
+TEST_ROWS(errors_are_reported, wrongs)
 {
     struct tile_module *module =
         tile_parse_machine("m.tile", wrongs[_i].text, strlen(wrongs[_i].text));

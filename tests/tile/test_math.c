@@ -308,8 +308,8 @@ static struct error error_of(bool wide, double got, long double want)
     frexpl(want, &exponent);
     int least = wide ? -1074 : -149, unit = exponent - (wide ? 53 : 24);
     e.ulps = (double)fabsl(ldexpl((long double)got - want, unit < least ? -least : -unit));
-    // Close to the midpoint of two numbers, either of them counts as the rounded one, because the
-    // simulator's approximations, which are then nudged, do not always round to nearest.
+    // Near the midpoint of two numbers, accept either as the rounded one: the simulator's
+    // approximations, to which the nudge is added, do not always round to nearest.
     if (e.steps && e.ulps <= (double)e.steps - 0.49)
         e.steps--;
     return e;
@@ -374,7 +374,7 @@ static void put_bits(union numbers *n, bool wide, int i)
         n->u32[i] = (uint32_t)(random64() >> 32);
 }
 
-// Returns numbers at which a function may change, with their neighbours and with both signs.
+// Returns numbers at which a function may change, with their neighbors and with both signs.
 static int edges(double *to, bool wide)
 {
     static const double values[] = {
@@ -691,7 +691,7 @@ static const struct {
     { "copysign", NAN, 1, NAN },
 };
 
-TEST_RANGE(limits_are_those_of_c, 0, 2 * CUC_LENGTH(functions))
+TEST_RANGE(special_values_are_those_of_c, 0, 2 * CUC_LENGTH(functions))
 {
     const struct function *f = &functions[_i / 2];
     bool wide = _i % 2;

@@ -93,7 +93,7 @@ TEST_RANGE(a_compilation_without_memory_says_so, 0, CONSTRUCTS)
 }
 
 // A single failed allocation is reported like any other error.
-TEST(memory_that_runs_out_once_is_an_error_of_its_own)
+TEST(a_single_failed_allocation_is_reported)
 {
     const char *source = "kernel k(a: f32[N]) {\n    store(a, [0], load(a, [1], [8]) * 2.0)\n}";
     int told = 0;

@@ -297,7 +297,7 @@ static struct tile_module *parse(const char *text)
 
 CASE("parse");
 
-TEST_ROWS(a_wrong_program_is_told_with_code_place_and_words, wrongs)
+TEST_ROWS(errors_have_their_code_location_and_text, wrongs)
 {
     const struct wrong *w = &wrongs[_i];
     char text[2048], code[8];
@@ -327,7 +327,7 @@ TEST_ROWS(a_wrong_program_is_told_with_code_place_and_words, wrongs)
     tile_module_free(module);
 }
 
-TEST(all_errors_of_a_source_are_told_each_once)
+TEST(each_error_of_a_source_is_reported_once)
 {
     struct tile_module *module = parse("kernel k(s: i32) {\n"
                                        "    x = y + 1\n"  // y
@@ -402,7 +402,7 @@ static const struct {
       { 2, 3, 4, 5, 6, 7 } },
 };
 
-TEST_ROWS(all_errors_are_told_also_where_control_does_not_come, many_errors)
+TEST_ROWS(errors_in_unreachable_code_are_reported, many_errors)
 {
     struct tile_module *module = parse(many_errors[_i].text);
     const char *all = tile_diagnostics_text(module, false);
@@ -419,7 +419,7 @@ TEST_ROWS(all_errors_are_told_also_where_control_does_not_come, many_errors)
     tile_module_free(module);
 }
 
-TEST(what_follows_a_break_that_cannot_stand_is_looked_at)
+TEST(code_after_a_misplaced_break_is_checked)
 {
     struct tile_module *module = parse("kernel k() {\n    break\n    x = y\n}\n");
 
@@ -459,7 +459,7 @@ static const struct {
       3, "T007" },
 };
 
-TEST_ROWS(a_large_program_is_refused_before_it_takes_the_stack_or_all_time, large)
+TEST_ROWS(a_large_program_is_refused_before_it_exhausts_stack_or_time, large)
 {
     size_t room = 1 << 20;
     char *text = malloc(room), *end = text;
@@ -479,7 +479,7 @@ TEST_ROWS(a_large_program_is_refused_before_it_takes_the_stack_or_all_time, larg
     free(text);
 }
 
-TEST(facts_are_told_with_the_brackets_that_they_need)
+TEST(facts_are_printed_with_the_brackets_that_they_need)
 {
     static const char *const facts[] = {
         "N % (N - 3) == 0",
@@ -499,7 +499,7 @@ TEST(facts_are_told_with_the_brackets_that_they_need)
     }
 }
 
-TEST(at_most_twenty_errors_are_told_and_the_rest_counted)
+TEST(at_most_twenty_errors_are_reported_and_the_rest_counted)
 {
     char text[4096] = "kernel k() {\n";
 
@@ -527,7 +527,7 @@ TEST(an_error_in_a_function_shows_where_it_was_called)
     tile_module_free(module);
 }
 
-TEST(a_caret_stands_under_the_place)
+TEST(a_caret_marks_the_location)
 {
     struct tile_module *module = parse("kernel k(s: i32) {\n\tx = y\n}\n");
 
@@ -536,7 +536,7 @@ TEST(a_caret_stands_under_the_place)
     tile_module_free(module);
 }
 
-TEST(a_type_that_a_loop_changes_is_told_with_both_places)
+TEST(a_type_that_a_loop_changes_is_reported_with_both_locations)
 {
     struct tile_module *module = parse("kernel k(n: i32) {\n"
                                        "    x = zeros(f32, [4])\n"
@@ -590,7 +590,7 @@ static char *read_program(const char *name, size_t *bytes)
     return text;
 }
 
-TEST_ROWS(a_setting_takes_the_place_of_a_constant, settings)
+TEST_ROWS(a_setting_replaces_a_constant, settings)
 {
     size_t bytes;
     char *text = read_program("softmax", &bytes);
@@ -659,7 +659,7 @@ static const struct {
 #undef TEN
 };
 
-TEST_ROWS(what_the_host_checks_is_printed_with_the_brackets_it_needs, facts)
+TEST_ROWS(host_checks_are_printed_with_the_brackets_they_need, facts)
 {
     char text[4096], expected[4096];
 

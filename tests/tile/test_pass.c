@@ -166,7 +166,7 @@ static const struct row rows[] = {
 
 CASE("passes");
 
-TEST_ROWS(a_pass_makes_of_a_program_what_it_should, rows)
+TEST_ROWS(each_pass_changes_programs_as_expected, rows)
 {
     const struct row *row = &rows[_i];
     char text[1024];
@@ -245,7 +245,7 @@ static void count_approximate(struct tile_op *op, void *data)
     *count += tile_int(op, TILE_ATTR_APPROXIMATE, 0) != 0;
 }
 
-TEST_ROWS(less_than_the_bound_is_enough_for_few_digits, powers)
+TEST_ROWS(approximations_are_enough_for_few_digits, powers)
 {
     char text[1024];
     uint32_t count = 0;
@@ -291,7 +291,7 @@ static void count_again(struct tile_op *op, void *data)
     *count += tile_int(op, TILE_ATTR_REMATERIALIZED, 0) != 0;
 }
 
-TEST_ROWS(long_rows_are_widened_again, widened)
+TEST_ROWS(long_rows_are_rematerialized, widened)
 {
     char text[1024];
     uint32_t count = 0;
@@ -326,7 +326,7 @@ static const struct {
       0 },
 };
 
-TEST_ROWS(blocks_are_asked_for_where_a_row_waits, rooms)
+TEST_ROWS(resident_blocks_are_requested_where_a_row_waits, rooms)
 {
     char text[1024];
 
@@ -576,7 +576,7 @@ static const struct {
     { "trans(trans(load_at(a, [3, 0], [16, 8])))", 2, false },
     { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [16, 8])", 3, false },
     { "trans(reshape(load_at(b, [0, -1, 0], [2, 8, 8]), [16, 8]))", 3, true },
-    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // lines are split
+    { "reshape(load(b, [0, 0, 0], [2, 8, 8]), [8, 16])", 0, false }, // rows are split
     { "reshape(load(a, [0, 0], [16, 8]), [8, 16])", 0, false },
     { "load(a, [0, 0], [16, 8]) + 1.0", 0, false },
 };

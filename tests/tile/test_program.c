@@ -108,7 +108,7 @@ TEST_ROWS(the_arch_is_the_targets, archs)
 
 // By default, a program for a 9.0 device uses all features of the device; cuc_device_arch() itself
 // returns no suffix.
-TEST(without_an_arch_it_is_all_of_the_devices)
+TEST(the_default_arch_has_all_features_of_the_device)
 {
     cuc_device *device;
     char directive[32];
@@ -180,7 +180,7 @@ static const struct {
     { "BN=", false, "expected an integer" },
 };
 
-TEST_ROWS(constants_that_are_none_are_refused, constants)
+TEST_ROWS(invalid_constants_are_refused, constants)
 {
     const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = "sm_90",
                                                              .constants = &constants[_i].constant,
@@ -269,14 +269,15 @@ TEST(a_total_is_exchanged_once)
                                "    store(y, [0], sum(load(x, [0, 0], [32, 64])), shape=[_])\n}\n";
 
     ck_assert_int_eq(shuffles_of(one), OF_A_WARP * ENTRIES);
-    // If the sums of the rows are stored too, or are rounded, both sums take their own shuffles.
+    // If the sums of the rows are stored too, or are rounded, each of the two sums needs its own
+    // shuffles.
     ck_assert_int_gt(shuffles_of(two), OF_A_WARP * ENTRIES);
     ck_assert_int_gt(shuffles_of(half), OF_A_WARP * ENTRIES);
 }
 
 TEST(shifts_of_a_tile_share_what_other_warps_need)
 {
-    enum { ENTRIES = 2 };
+    enum { ENTRIES = 2, OF_STORE = 16 }; // a store to an unaligned y exchanges four vectors
     static const char source[] =
         "kernel k(x: f32[64, 64], y: f32[64, 64]) where noalias(x, y) grid 1 {\n"
         "    v = load(x, [0, 0], [64, 64])\n"
@@ -288,7 +289,7 @@ TEST(shifts_of_a_tile_share_what_other_warps_need)
     ck_assert_int_eq(count_of("bar.sync", source, 8), ENTRIES);
     ck_assert_int_eq(count_of("st.shared.v4", source, 8), 2 * ENTRIES);
     ck_assert_int_eq(count_of("ld.shared.v4", source, 8), 2 * ENTRIES);
-    ck_assert_int_eq(count_of("shfl.sync", source, 8), 2 * 4 * ENTRIES);
+    ck_assert_int_eq(count_of("shfl.sync", source, 8), 2 * 4 * ENTRIES + OF_STORE);
 }
 
 TEST(options_reach_the_code)
@@ -333,7 +334,7 @@ TEST_RANGE(whole_numbers_are_negated_without_neg, 0, 3)
     free(ptx);
 }
 
-TEST(an_op_of_very_many_instructions_is_remarked)
+TEST(an_op_of_very_many_instructions_gets_a_remark)
 {
     static const char sorts[] = "kernel k(x: f32[N], o: f32[N]) const S = 4096 {\n"
                                 "    a = load(x, [0], [S])\n    store(o, [0], sort(a, 0))\n}\n";
@@ -357,7 +358,7 @@ TEST(an_op_of_very_many_instructions_is_remarked)
     cuc_program_release(p);
 }
 
-TEST(remarks_are_in_the_log_when_they_are_asked_for)
+TEST(remarks_are_in_the_log_on_request)
 {
     cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .remarks = CUC_ON));
     cuc_object *object = compiled(p, CUC_CODE_PTX);
@@ -457,7 +458,7 @@ static const struct {
       NULL, 0, NULL },
 };
 
-TEST_ROWS(what_stays_below_the_machine_says_why, slow)
+TEST_ROWS(kernels_that_underuse_the_machine_get_a_remark, slow)
 {
     const char *dimensions[] = { slow[_i].dimension, "M=4096" };
     int count = !dimensions[0] ? 0 : strstr(slow[_i].source, "[M, N]") ? 2 : 1;
@@ -514,7 +515,7 @@ static const struct {
       "flow" },
 };
 
-TEST_ROWS(what_is_no_pipeline_says_why, not_pipelined)
+TEST_ROWS(kernels_without_a_pipeline_get_a_remark, not_pipelined)
 {
     cuc_program *p =
         made(not_pipelined[_i].source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON));
@@ -567,7 +568,7 @@ TEST(accumulators_that_fit_in_no_thread_take_more_warps)
     }
 }
 
-// Sorts, scans, tops and histograms of random dtypes and sizes take at most 1 MB of PTX, not
+// Sorts, scans, topk and histograms of random dtypes and sizes take at most 1 MB of PTX, not
 // counting their loads and stores, or are refused with a code of their own.
 TEST_RANGE(code_along_an_axis_is_bounded, 0, 40)
 {
@@ -613,7 +614,7 @@ TEST_RANGE(code_along_an_axis_is_bounded, 0, 40)
     cuc_program_release(p);
 }
 
-TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
+TEST(a_downgrade_is_a_remark_or_an_error_as_requested)
 {
     static const char product[] =
         "kernel product(a: f16[M, K], b: f16[K, N], c: f32[M, N]) grid 1 {\n"
@@ -636,7 +637,8 @@ TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
     cuc_program_release(p);
 }
 
-// The places of an operand's 64 rows, 4 x 16 places along two axes, and what copies the operands.
+// The indices of an operand's 64 rows, 4 x 16 along two axes, and the expected remark on how the
+// operands are copied.
 static const struct {
     const char *down, *along, *by;
 } boxes[] = {
@@ -672,8 +674,8 @@ TEST_ROWS(elements_at_equal_distances_are_copied_by_tma, boxes)
     cuc_program_release(p);
 }
 
-// TMA stores the results of a pipeline in lines of at least 128 bytes, whose rest has 16 bytes or a
-// multiple of it. If the operands are exchanged, it stores any number of rows of 16-bit elements.
+// TMA stores the results of a pipeline if a row has at least 128 bytes and is a multiple of 16
+// bytes long. If the operands are exchanged, TMA stores any number of rows of 16-bit elements.
 static const struct {
     int rows, columns;
     const char *c;
@@ -779,8 +781,8 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
     free(ptx);
 }
 
-// The place of a copy ahead of time may depend on more than scalars: the numbers of pages and the
-// ids of rows may be loaded, or computed from loaded values and the loop's variable.
+// The address of a prefetch may depend on more than scalars: page numbers and row ids may be
+// loaded, or computed from loaded values and the loop's variable.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
 {
     static const struct {
@@ -794,7 +796,7 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
           "i32)\n"
           "        s += cast(sum(ids), f32)",
           "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
-        // These ids are exchanged between threads, so copies ahead of time would need a barrier.
+        // These ids are exchanged between threads, so a prefetch would need a barrier.
         { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
           "1 operand of" },
     };
@@ -825,7 +827,7 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
 
 // Ping-pong warpgroups synchronize only their own threads. Work after the product that needs shared
 // memory would synchronize with the other warpgroup.
-TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)
+TEST_RANGE(warpgroups_alternate_even_with_loads_after_the_product, 0, 5)
 {
     static const struct {
         const char *parameter, *behind;
@@ -863,7 +865,7 @@ TEST_RANGE(warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5)
 
 // Products that use multiply-add instructions report why. If that is an error, the report covers
 // all kernels.
-TEST(what_has_no_tensor_core_says_why)
+TEST(products_without_tensor_cores_get_a_remark)
 {
     static const struct {
         const char *name, *dtype, *sums, *options, *why;
@@ -911,7 +913,7 @@ TEST(what_has_no_tensor_core_says_why)
 
 // Errors
 
-TEST(all_errors_are_told_with_their_lines)
+TEST(all_errors_are_reported_with_their_lines)
 {
     static const char wrong[] = "kernel k(x: f32[N]) {\n"
                                 "    a = b + 1\n"
@@ -955,7 +957,7 @@ TEST_ROWS(texts_without_a_kernel_are_refused, texts)
     cuc_program_release(p);
 }
 
-TEST(targets_that_it_does_not_compile_to_are_refused)
+TEST(unsupported_targets_are_refused)
 {
     cuc_program *p = made(vadd, CUC_PROGRAM_OPTIONS(.arch = "compute_90"));
     cuc_object *object = NULL;
@@ -1004,7 +1006,7 @@ TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
 
 // ---- Input of the compiler
 
-TEST(the_ir_is_a_program_that_gives_itself)
+TEST(the_ir_is_a_program_with_the_same_ir)
 {
     cuc_program *p = made(scale, NULL), *q;
     const char *a, *b;
@@ -1191,7 +1193,7 @@ static int32_t stop_later(void *user)
     return ++*(int *)user == 2;
 }
 
-TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
+TEST(an_interpreted_kernel_ends_on_request)
 {
     float x[8] = { 0 };
     int asked = 0;
@@ -1237,7 +1239,7 @@ static const struct {
       { "gather: inside=true, but it reaches element -1 of axis 0", "" } },
 };
 
-TEST_ROWS(what_cannot_be_interpreted_says_where_and_why, unrunnable)
+TEST_ROWS(errors_of_the_interpreter_have_a_location_and_a_reason, unrunnable)
 {
     float x[8] = { 0 };
     if (fake_available() && strstr(unrunnable[_i].source, "asm(")) // needs the simulator
@@ -1279,8 +1281,8 @@ static cuc_status walk(cuc_stream *stream)
     return st;
 }
 
-// Does the same with choices: constants, and the tile of a plan. The log is empty if there is no
-// memory for it.
+// Does the same for constants of auto() and for the tile size of a cuc_gemm() plan, which the
+// library chooses. The program's log is empty if there is no memory for it.
 static cuc_status walk_choosing(cuc_stream *stream)
 {
     static const char *const dimensions[] = { "N=1000" };
@@ -1308,7 +1310,7 @@ static cuc_status walk_choosing(cuc_stream *stream)
     return st;
 }
 
-TEST_RANGE(want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2)
+TEST_RANGE(any_failed_allocation_is_reported_and_leaves_nothing, 0, 2)
 {
     cuc_stream *stream;
     cuc_device *device;
@@ -1327,7 +1329,7 @@ TEST_RANGE(want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2)
         wrap_fail_in = ++n;
         st = way(stream);
         wrap_fail_in = 0;
-        cuc__arena_free_spares(); // also makes the next compilation allocate its chunks
+        cuc__arena_free_spares(); // so that the next compilation must allocate its chunks
         ck_assert_msg(wrap_live == live, "allocation %ld: %ld blocks are left: %s", n,
                       wrap_live - live, cuc_error_message());
         ck_assert_int_lt(n, 10000);

@@ -57,7 +57,7 @@ static void check_program(const struct random_program *p, uint64_t seed)
 
 CASE("programs", .timeout = 300);
 
-TEST_RANGE(the_driver_and_the_interpreter_do_the_same, 0, batches)
+TEST_RANGE(the_driver_and_the_interpreter_agree, 0, batches)
 {
     uint64_t from = first + (uint64_t)_i * BATCH;
     uint64_t end = count && first + count < from + BATCH ? first + count : from + BATCH;
@@ -88,7 +88,7 @@ static int run(enum print_output output)
 
 static struct random_program candidate;
 
-TEST_RANGE(it_holds, 0, batches == 0)
+TEST_RANGE(the_candidate_passes, 0, batches == 0)
 {
     construct_start();
     check_program(&candidate, first);

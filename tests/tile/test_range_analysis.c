@@ -242,7 +242,7 @@ static const struct {
       NULL },
 };
 
-TEST_ROWS(code_is_made_as_facts_allow, codes)
+TEST_ROWS(code_uses_the_facts, codes)
 {
     struct tile_target target;
     struct tile_compiled out;
@@ -267,7 +267,7 @@ TEST_ROWS(code_is_made_as_facts_allow, codes)
     tile_module_free(module);
 }
 
-TEST(an_extent_of_what_has_elements_is_not_0)
+TEST(an_extent_of_a_tensor_with_a_map_is_not_0)
 {
     static const char text[] = "kernel k(a: f32[N, 4], b: f32[M]) { x = N\ny = M }";
     struct tile_module *module = tile_parse("p.tile", text, sizeof(text) - 1, NULL, 0);
@@ -333,7 +333,7 @@ TEST_ROWS(entries_beside_a_pipeline_are_brief, briefs)
     tile_module_free(module);
 }
 
-TEST(a_pipeline_has_zeros_where_its_loop_may_have_no_turn)
+TEST(a_pipeline_starts_with_zeros_if_its_loop_may_have_no_iteration)
 {
     struct tile_compiled out;
 

@@ -106,7 +106,7 @@ static int batches;
 
 CASE("kernels", .timeout = 300);
 
-TEST_SLICE(the_driver_and_the_interpreter_do_the_same, slice, batches)
+TEST_SLICE(the_driver_and_the_interpreter_agree, slice, batches)
 {
     uint64_t from = first + (uint64_t)_i * BATCH, end = first + count;
 

@@ -251,7 +251,7 @@ TEST(a_changed_byte_is_refused)
         }
 }
 
-TEST(an_end_that_is_missing_is_refused)
+TEST(a_truncated_signature_is_refused)
 {
     char why[128];
 
@@ -369,7 +369,7 @@ TEST(any_bytes_are_read_or_refused)
     }
 }
 
-TEST(what_is_wrong_is_told)
+TEST(errors_are_reported)
 {
     char why[128];
 

@@ -138,7 +138,7 @@ class TorchProducts:
 
 
 class TritonProducts(TorchProducts):
-    """Triton's tutorial product with TMA, with the fastest of several tile configurations."""
+    """Triton's tutorial kernel for matrix products with TMA, in the fastest tile configuration."""
 
     # Rows, columns, depth, stages and warps.
     TILES = ((128, 256, 64, 3, 8), (128, 256, 64, 4, 8), (128, 128, 64, 4, 4), (128, 128, 64, 4, 8),
@@ -205,8 +205,8 @@ class TritonProducts(TorchProducts):
 
 
 class TritonPlainProducts(TritonProducts):
-    """Triton's first tutorial product, without TMA, with the fastest of several tile
-    configurations."""
+    """Triton's first tutorial kernel for matrix products, without TMA, in the fastest of several
+    tile configurations."""
 
     TILES = ((128, 256, 64, 3, 8), (64, 256, 32, 4, 4), (128, 128, 32, 4, 4), (128, 128, 64, 3, 4),
              (128, 128, 64, 4, 8), (64, 128, 32, 4, 4), (128, 64, 32, 4, 4))

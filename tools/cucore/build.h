@@ -33,7 +33,7 @@ bool build_describe(build_kernel *out, cuc_object *object, const char *symbol, c
 bool build_same_parameters(const build_kernel *a, const build_kernel *b);
 void build_kernel_free(build_kernel *kernel);
 
-// Names and texts for the header and the C array.
+// Names and other strings for the header and the C array.
 typedef struct build_text {
     const char *prefix;      // prefix of all names: "kernels"
     const char *header_name; // name by which the C array's file includes the header
@@ -48,7 +48,7 @@ void build_write_header(struct cuc__text *out, const build_text *text);
 void build_write_array(struct cuc__text *out, const build_text *text, const void *code,
                        size_t bytes);
 
-// Return the identifier closest to a text.
+// Return the identifier closest to a string.
 char *build_identifier(const char *text);
 
 #endif

@@ -8,8 +8,8 @@
 #define RESULTS_SCHEMA "cucore-bench/1"
 
 // Fields of a result in CSV column order: X(type, member, JSON key). A dot in a key denotes a
-// nested object. A field missing from the JSON was not measured: text is NULL, numbers NAN, counts
-// -1, flags false.
+// nested object. A field missing from the JSON was not measured: a string is NULL, a number is NAN,
+// a count is -1, and a flag is false.
 // clang-format off
 #define RESULT_FIELDS(X)                             \
     X(TEXT,   suite,          "suite")               \

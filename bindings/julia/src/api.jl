@@ -356,6 +356,9 @@ const CUC_GEMM_SILU = Int32(4)
 const CUC_GEMM_NO_BIAS = Int32(0)
 const CUC_GEMM_BIAS_COLUMNS = Int32(1)
 const CUC_GEMM_BIAS_ROWS = Int32(2)
+const CUC_GEMM_PACK_A = UInt32(1)
+const CUC_GEMM_PACK_B = UInt32(2)
+const CUC_GEMM_PACK_NONE = UInt32(4)
 const CUC_GEMM_IEEE = Int32(0)
 const CUC_GEMM_TF32 = Int32(1)
 const CUC_GEMM_TF32X3 = Int32(2)
@@ -932,7 +935,7 @@ struct cuc_gemm_choice
     seconds::Cdouble
     by::Ptr{UInt8}
     cluster_n::Int32
-    reserved::Int32
+    pack::Int32
 end
 
 # Description of a plan. Zero selects the default of every field except dtype.
@@ -971,6 +974,8 @@ struct cuc_gemm_options
     tuned::Ptr{UInt8}
     cache::Ptr{cuc_cache}
     cluster_n::Int32
+    pack::Int32
+    alignment::Int32
     reserved::Int32
 end
 
@@ -1388,7 +1393,7 @@ struct cuc_tile_parameter
     reserved::UInt32
 end
 
-# A measured fastest choice and its key. Texts contain no tab and no newline.
+# The choice that was fastest in measurements, and its key. Strings contain no tab and no newline.
 struct cuc_tuned_record
     struct_size::Csize_t
     gpu::Ptr{UInt8}
@@ -1960,7 +1965,7 @@ cuc_explain_at(out, library, index) =
 # The number of codes of a library that cuc_explain_at() can enumerate.
 cuc_explain_count(library) =
     ccall((:cuc_explain_count, libcucore), Csize_t, (Int32,), library)
-# Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+# Explain a code given as a string, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
 # Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no driver.
@@ -2051,8 +2056,8 @@ cuc_gemm_plan_retain(plan) =
 cuc_gemm_plan_source(plan, index) =
     ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
 # The size of the workspace that a product needs.
-cuc_gemm_plan_workspace_bytes(plan, m, n) =
-    ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64), plan, m, n)
+cuc_gemm_plan_workspace_bytes(plan, m, n, k) =
+    ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64, Int64), plan, m, n, k)
 # Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
@@ -3310,6 +3315,6 @@ cuc_tuned_program(out, text, bytes) =
 # The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())
-# The version of the library loaded at run time, as text.
+# The version of the library loaded at run time, as a string.
 cuc_version_string() =
     ccall((:cuc_version_string, libcucore), Cstring, ())

@@ -50,8 +50,8 @@ def built(folder):
     if named := os.environ.get("CUCORE_BUILD"):
         return pathlib.Path(named)
     build = pathlib.Path(folder) / "build"
-    # pip's isolation variables would hide meson's own modules from meson, a Python program that
-    # this very interpreter may run.
+    # pip's isolation variables would hide meson's own modules, because meson is a Python program
+    # that may run in this interpreter.
     env = {name: value for name, value in os.environ.items()
            if name not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
     subprocess.run(["meson", "setup", build, ROOT, "-Dbuildtype=release", "-Dtests=disabled",

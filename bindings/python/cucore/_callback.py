@@ -27,7 +27,7 @@ def _let_functions_end() -> None:
 
     During shutdown, Python blocks every thread that tries to enter the interpreter forever. The
     work after such a callback would never complete, and a later wait for it would never return."""
-    for building in list(under_way.values()):  # a capturing device cannot be waited for
+    for building in list(under_way.values()):  # a device cannot be waited for during a capture
         with contextlib.suppress(CUDAError):
             building.cancel()
     for device in list(_called_from):

@@ -19,7 +19,7 @@ from ._stream import Stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
           "relaxed": raw.CUC_CAPTURE_RELAXED}
-# After these failures, cancelling a capture may be retried; after any other failure it may not.
+# After these failures, canceling a capture may be retried; after any other failure it may not.
 _GOES_ON = (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT)
 
 
@@ -33,7 +33,7 @@ class _Building:
 
     def __init__(self, stream: Stream, mode: int, into: Graph | None) -> None:
         if _left:
-            release_left()  # a leftover may belong to this stream
+            release_left()  # a deferred capture may still occupy this stream
         self._thread = get_ident() if mode != raw.CUC_CAPTURE_RELAXED else 0
         self._h = raw.cuc_stream_retain(stream._h) or 0
         failed = raw.cuc_stream_begin_capture_to(self._h, into._h, None, 0, mode) if into is not None else \
@@ -161,7 +161,7 @@ class Capture:
         if kind is None:
             self._end()
         else:
-            with contextlib.suppress(CUDAError):  # if this fails, the capture is cancelled when the object is released
+            with contextlib.suppress(CUDAError):  # if this fails, the capture is canceled when the object is released
                 self._cancel()
 
     def _end(self) -> None:

@@ -298,7 +298,8 @@ class Device(DeviceBase):
         given = self._resource
         if given is not None and not given._h and not given._closed:
             return given
-        # Other code may also set it; a resource that is closed here remains the device's.
+        # Other code may also set the resource. It remains the device's even if its Python object is
+        # closed.
         made = _MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
         if given is not None and given._h == made._h:
             return given

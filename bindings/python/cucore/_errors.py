@@ -106,7 +106,7 @@ def text(value: bytes | None) -> str:
     return value.decode("utf-8", "replace") if value else ""
 
 
-# Driver codes that an argument causes, although the status is only CUC_ERROR_DRIVER.
+# Driver codes that a wrong argument causes; the status for them is only CUC_ERROR_DRIVER.
 _SYMBOLS = {"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": InvalidArgumentError}
 
 # Messages use the names of C functions. This table has the Python names that differ.

@@ -79,8 +79,9 @@ class Gemm(Handle):
 
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
-        """Compute the product in stream order. Arrays may come from any library; pass `c`, `bias`,
-        `residual`, `row_scale`, `column_scale` and `offsets` if the options require them."""
+        """Compute the matrix product in stream order. Arrays may come from any library; pass `c`,
+        `bias`, `residual`, `row_scale`, `column_scale` and `offsets` if the options require
+        them."""
         args = options(raw.cuc_gemm_args)
         kept = []
         for name, value in {"a": a, "b": b, "d": d, **arrays}.items():
@@ -93,9 +94,9 @@ class Gemm(Handle):
             args.workspace, args.workspace_bytes = workspace.handle, workspace.size
         check(self._CALLS[self._form](as_stream(stream)._h, self._h, alpha, beta, ctypes.byref(args)))
 
-    def workspace_bytes(self, m: int, n: int) -> int:
-        """Return the workspace size of a product with m rows and n columns."""
-        sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n))]
+    def workspace_bytes(self, m: int, n: int, k: int) -> int:
+        """Return the workspace size of a product with m rows, n columns and a reduction over k."""
+        sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n), ("k", k))]
         return int(raw.cuc_gemm_plan_workspace_bytes(self._h, *sizes))
 
     @property

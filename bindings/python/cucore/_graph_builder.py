@@ -20,9 +20,9 @@ class GraphBuilder:
     and `end_building()` it is a stream to launch on. `split()` and `join()` make branches.
 
     Closing or collecting a builder that is still building cancels the capture. In the modes
-    "global" and "thread_local", the driver allows only the thread that began the capture to
-    cancel it. If another thread collects the builder, the beginning thread cancels the capture
-    in its next call that creates something; after that thread has ended, any thread does.
+    "global" and "thread_local", the driver allows only the thread that began the capture to cancel
+    it. If another thread collects the builder, the thread that began the capture cancels it in its
+    next call that creates something; after that thread has ended, any thread does.
     """
 
     __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "_closed", "__weakref__")
@@ -41,7 +41,7 @@ class GraphBuilder:
     def _of(cls, stream: Stream, primary: weakref.ref[GraphBuilder] | None = None,
             into: Graph | None = None) -> GraphBuilder:
         self = cls.__new__(cls)
-        self._into = into  # the body graph to fill, of a conditional node
+        self._into = into  # the body graph of a conditional node that this builder fills
         self._stream, self._primary, self._joined = stream, primary, False
         self._capture, self._closed = None, False
         return self

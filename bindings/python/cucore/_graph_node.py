@@ -214,10 +214,10 @@ def _again(object_: Any, retain: Any) -> Any:
 
 
 def _reaching(size: int, *ends: Any) -> None:
-    """Reject a size beyond the end of a buffer, because running such a node would lose the
-    context."""
+    """Reject a size beyond the end of a buffer, because the context would be lost when such a node
+    ran."""
     for each in ends:
-        # The call itself reports values that are not numbers, and larger values.
+        # The library call reports sizes that are not numbers, and sizes of 2**64 or more.
         if isinstance(each, Buffer) and hasattr(size, "__index__") and each.size < size < 2**64:
             raise ValueError(f"{size} bytes reach beyond the {each.size} of the buffer")
 

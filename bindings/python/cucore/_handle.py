@@ -37,7 +37,7 @@ def may_call() -> int:
 
 
 def release_left() -> None:
-    """Release deferred references on a thread that may call CUDA; defer those again that still
+    """Release deferred references on a thread that may call CUDA. Defer again those that still
     cannot be released."""
     if not may_call():
         return
@@ -78,7 +78,7 @@ class Reference(int):
 class Handle(_native.HandleBase):
     """Owns one reference; closing or collecting the object releases it, on any thread.
 
-    Handles keep the objects alive that they depend on, so they may be released in any order.
+    Handles keep alive the objects that they depend on, so handles may be released in any order.
     """
 
     __slots__ = ()
@@ -347,7 +347,9 @@ _release_buffer.argtypes = [ctypes.c_void_p]
 _release_buffer.restype = None
 
 
-_WRITABLE, _FORMAT = 1, 4 | 8  # CPython's PyBUF_ constants; a memoryview gives no format without a shape
+# CPython's PyBUF_ constants. _FORMAT also requests the shape, without which a memoryview gives no
+# format.
+_WRITABLE, _FORMAT = 1, 4 | 8
 _FIELD_NAMES = re.compile(":[^:]*:")
 # A multi-byte element in non-native byte order.
 _SWAPPED = re.compile(("[>!]" if sys.byteorder == "little" else "<") + r"[\d\s]*[^\d\sbBc?xspO]")

@@ -23,7 +23,7 @@ def _call_kept(key: int) -> None:
         function(*given)
 
 
-# One for all calls, because a callback object per call could be freed while the driver executes it.
+# One callback object for all calls. An object per call could be freed while the driver executes it.
 _kept_function = HostFunction(_call_kept)
 
 

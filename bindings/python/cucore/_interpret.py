@@ -19,8 +19,9 @@ Grid = Union[int, Sequence[int], None]
 
 
 def argument(index: int, value: Any, kept: list[Any]) -> Any:
-    """Build a cuc_arg, and add the objects that it points to to `kept`. A Python int becomes i32,
-    or i64 if it does not fit; a float becomes f32. For other types use NumPy or ctypes scalars."""
+    """Build a cuc_arg, and append the objects that it points to to `kept`. A Python int becomes
+    i32, or i64 if it does not fit; a float becomes f32. For other types use NumPy or ctypes
+    scalars."""
     kind = type(value)
     if kind in _CTYPES:
         dtype, number = _CTYPES[kind], value.value

@@ -154,7 +154,7 @@ def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
     them.
 
     For a tile kernel, the dtype is the parameter's own, with 0 bytes for a tensor. For other
-    kernels, it is -1 minus the known class of types.
+    kernels, it is -1 - t, where t is the parameter's CUC_PARAMETER_ type.
     """
     tile = options(raw.cuc_tile_parameter)
     result = []
@@ -356,7 +356,7 @@ def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
 
 
 class Plan(int):
-    """The address of a cuc_python_plan; keeps everything alive that the plan points to."""
+    """The address of a cuc_python_plan; keeps alive everything that the plan points to."""
 
     held: Any
 

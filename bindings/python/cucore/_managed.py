@@ -210,7 +210,7 @@ class ManagedBuffer(Buffer):
 
 
 def as_managed(made: Buffer) -> ManagedBuffer:
-    """Turn the reference into a ManagedBuffer."""
+    """Move a buffer's reference into a new ManagedBuffer."""
     managed = ManagedBuffer._own(0)
     managed._h, managed._pool, managed._resource = made._h, made._pool, made._resource
     made._h = 0

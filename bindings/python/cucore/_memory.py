@@ -253,7 +253,7 @@ class Buffer(Handle, BufferBase):
         made = cls._own(create(raw.cuc_buffer_from_ipc_handle, queue._h, handle_of(MemoryResource, mr, "mr"),
                                ctypes.byref(given), ipc_descriptor.size))
         made._pool = made._resource = mr
-        made._named = ipc_descriptor  # so that it can be passed on
+        made._named = ipc_descriptor  # so that this process can pass the buffer on
         return made
 
     @property
@@ -434,7 +434,7 @@ class Buffer(Handle, BufferBase):
         return Buffer._own(raw.cuc_buffer_retain(self._h))
 
     def _reached(self) -> Buffer:
-        """Return self if the device or host can access the memory; a custom resource answers for
+        """Return self if the device or host can access the memory. A custom resource reports this
         itself."""
         resource = self._resource
         if resource is not None and not resource._h and not resource._closed and not _access_of(resource):

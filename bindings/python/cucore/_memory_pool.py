@@ -69,7 +69,7 @@ class PoolAttributes:
         raise AttributeError(f"a pool has no attribute {name}")
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: reading an unset `_pool` calls this method again
+        number = self._number(name)  # must come first: reading an unset `_pool` calls this method again
         value = get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._h, number)
         return bool(value) if name.startswith("reuse_") else int(value)
 
@@ -338,7 +338,7 @@ class PinnedMemoryResource(MemoryPool):
         return -1 if self._place is None or self._place[1] is None else self._place[1]
 
     @classmethod
-    def from_allocation_handle(  # type: ignore[override]  # as cuda.core has it: it is of no device
+    def from_allocation_handle(  # type: ignore[override]  # as in cuda.core: it belongs to no device
             cls, alloc_handle: IPCAllocationHandle | int) -> Self:
         """Import another process's pool of host memory."""
         return cls._imported(None, alloc_handle)

@@ -83,7 +83,7 @@ class GraphMemoryResourceAttributes:
         return self._NAMES.index(name)  # as in CUC_GRAPH_MEMORY_
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: reading an unset `_device` calls this method again
+        number = self._number(name)  # must come first: reading an unset `_device` calls this method again
         return int(get(ctypes.c_uint64, raw.cuc_device_get_graph_memory, self._device._h, number))
 
     def __setattr__(self, name: str, value: int) -> None:

@@ -254,7 +254,7 @@ class KernelAttributes:
         return number
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: reading an unset `_kernel` calls this method again
+        number = self._number(name)  # must come first: reading an unset `_kernel` calls this method again
         value = get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h, self._device._h, number)
         return bool(value) if name in _FLAGS else int(value)
 

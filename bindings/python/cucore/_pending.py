@@ -29,6 +29,6 @@ def prune() -> None:
         try:
             for each in list(_held):
                 if raw.cuc_event_query(each[0]._h) != raw.CUC_NOT_READY:
-                    _held.remove(each)  # destructors may come back here and hold more memory
+                    _held.remove(each)  # a destructor may call hold() again
         finally:
             _lock.release()

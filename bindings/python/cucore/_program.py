@@ -25,7 +25,8 @@ _TARGETS = {name: CODE_KINDS[name] for name in ("ptx", "cubin", "ltoir")}
 
 
 class _Texts:
-    """Fills an options struct from Python values, and keeps the memory alive that it points to."""
+    """Fills an options struct from Python values, and keeps alive the memory that the struct points
+    to."""
 
     def __init__(self, struct: Any) -> None:
         self.struct = struct
@@ -81,13 +82,13 @@ class _Texts:
 _NUMBERS = ("diag_error", "diag_suppress", "diag_warn")  # these lists hold numbers, all others strings
 
 
-# C++ code generation options that do not apply to PTX, in which they are already decided. As in
-# cuda.core's linker, they are ignored there.
+# Code generation options of C++ whose effects PTX already contains. They are ignored for PTX, as in
+# cuda.core's linker.
 _DECIDED = ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug")
 
 
 def _macro(value: Any) -> Any:
-    """Normalise "NAME", "NAME=VALUE" or ("NAME", VALUE)."""
+    """Normalize "NAME", "NAME=VALUE" or ("NAME", VALUE)."""
     return f"{value[0]}={value[1]}" if isinstance(value, (tuple, list)) and len(value) == 2 else value
 
 

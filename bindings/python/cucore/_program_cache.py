@@ -274,8 +274,9 @@ def program_key(code: bytes, code_type: str, options: ProgramOptions, target_typ
 
 
 def _is_set(options: ProgramOptions, name: str) -> bool:
-    """Return whether NVRTC gets an option. cuda.core passes on any value of a path, but `pch` only
-    if it is true, and folders and headers only if they are strings or sequences."""
+    """Return whether cuda.core would pass an option to NVRTC. It passes `pch` only if true, include
+    folders and headers only if they are strings, paths or nonempty sequences, and other options
+    unless they are None."""
     value = getattr(options, name)
     if name == "pch":
         return bool(value)

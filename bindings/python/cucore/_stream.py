@@ -45,7 +45,7 @@ def _number(value: int, bits: int) -> tuple[int, int]:
 class StreamOptions:
     """Options of stream creation."""
 
-    #: False: synchronises with the legacy default stream
+    #: False: synchronizes with the legacy default stream
     nonblocking: bool = True
     #: lower runs first; None is the lowest priority
     priority: int | None = None
@@ -197,7 +197,7 @@ class Event(Handle, EventBase):
 
     async def _wait(self) -> None:
         if not self.is_done:
-            import asyncio  # its caller runs in it; programs without it start a third faster
+            import asyncio  # imported only here, because without it programs start a third faster
             loop = asyncio.get_running_loop()
             descriptor = self.fileno()
             ready: asyncio.Future[None] = loop.create_future()
@@ -263,7 +263,7 @@ class Stream(Handle, StreamBase):
         default stream (0, 1 or 2) belongs to the current context, or to the first device's
         context."""
         number = c_handle(handle)
-        if number <= 2 and _Context.current() is None:  # it outlives every owner
+        if number <= 2 and _Context.current() is None:  # a default stream outlives every owner
             device = _Device()
             stream = device.per_thread_default_stream if number == 2 else device.default_stream
             return cls._own(raw.cuc_stream_retain(stream._h))

@@ -37,7 +37,8 @@ _TYPESTR = {
     raw.CUC_I64: "<i8", raw.CUC_U8: "|u1", raw.CUC_U16: "<u2", raw.CUC_U32: "<u4",
     raw.CUC_U64: "<u8", raw.CUC_F16: "<f2", raw.CUC_F32: "<f4", raw.CUC_F64: "<f8",
     raw.CUC_C64: "<c8", raw.CUC_C128: "<c16",
-    # As in ml_dtypes and PyTorch. NumPy has no type code for these, so they travel as void bytes.
+    # As in ml_dtypes and PyTorch. NumPy has no type code for these, so array interfaces describe
+    # them as void bytes.
     raw.CUC_BF16: "<V2", raw.CUC_E4M3: "<V1", raw.CUC_E5M2: "<f1", raw.CUC_E8M0: "<V1",
 }
 _OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
@@ -442,7 +443,7 @@ def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
         return value
     if isinstance(value, Buffer):
         return value.view()
-    if has_interface(value, "__dlpack__"):  # it covers more element types
+    if has_interface(value, "__dlpack__"):  # DLPack covers more element types
         try:
             return Tensor.from_dlpack(value, stream=stream)
         except BufferError:

@@ -318,6 +318,9 @@ CUC_GEMM_SILU: int
 CUC_GEMM_NO_BIAS: int
 CUC_GEMM_BIAS_COLUMNS: int
 CUC_GEMM_BIAS_ROWS: int
+CUC_GEMM_PACK_A: int
+CUC_GEMM_PACK_B: int
+CUC_GEMM_PACK_NONE: int
 CUC_GEMM_IEEE: int
 CUC_GEMM_TF32: int
 CUC_GEMM_TF32X3: int
@@ -942,7 +945,7 @@ class cuc_gemm_choice(ctypes.Structure):
     seconds: float
     by: bytes | None
     cluster_n: int
-    reserved: int
+    pack: int
 
 class cuc_gemm_options(ctypes.Structure):
     struct_size: int
@@ -979,6 +982,8 @@ class cuc_gemm_options(ctypes.Structure):
     tuned: bytes | None
     cache: Pointer
     cluster_n: int
+    pack: int
+    alignment: int
     reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):
@@ -1692,7 +1697,7 @@ def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
 def cuc_explain_count(library: int) -> int:
     """The number of codes of a library that cuc_explain_at() can enumerate."""
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
-    """Explain a code given as text, by name or number:"""
+    """Explain a code given as a string, by name or number:"""
 def cuc_fatbin_create(out: Pointer, parts: Pointer, count: int, options: Pointer) -> int:
     """Pack compiled code for several architectures into a fat binary."""
 def cuc_fatbin_options_init(options: Pointer, caller_size: int) -> None:
@@ -1751,7 +1756,7 @@ def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
     """Add a reference to a plan."""
 def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
-def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
+def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int, k: int) -> int:
     """The size of the workspace that a product needs."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""
@@ -2592,4 +2597,4 @@ def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:
-    """The version of the library loaded at run time, as text."""
+    """The version of the library loaded at run time, as a string."""

@@ -32,7 +32,7 @@ from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, option
 class StridedMemoryView(TensorBase):
     """An array of any library, in host or device memory, without a copy. `stream_ptr` is the
     address of the stream that will use the array; that stream is ordered after the array's
-    producer. -1 means no ordering, and DLPack requires it for host arrays too.
+    producer. -1 means no ordering; DLPack requires -1 for host arrays.
     """
 
     __slots__ = ()
@@ -46,7 +46,7 @@ class StridedMemoryView(TensorBase):
                       "from_any_interface()", DeprecationWarning, stacklevel=2)
         made = self.from_any_interface(obj, stream_ptr)
         if isinstance(made, _Records) and type(self) is StridedMemoryView:
-            self.__class__ = _Records  # same layout; the class records that the last axis is bytes
+            self.__class__ = _Records  # a class of the same layout, whose last axis is bytes
         self._see(made._tensor, obj)
 
     @classmethod
@@ -215,7 +215,7 @@ def _is_of_records(said: dict[str, Any]) -> bool:
 
 
 def _as_bytes(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the array with one more axis at the end, the bytes of each element."""
+    """Return the array with one more axis at the end, along which lie the bytes of each element."""
     size, strides = int(said["typestr"][2:]), said.get("strides")
     for stride in strides or ():
         if stride % size:

@@ -8,7 +8,7 @@ ConstInt = ct.Constant[int]
 
 
 def grouped(m_tiles, n_tiles, group, block):
-    """Map a block to its output tile, so that neighbouring blocks share rows and columns."""
+    """Map a block to its output tile, so that neighboring blocks share rows and columns."""
     in_group = group * n_tiles
     first = block // in_group * group
     size = min(m_tiles - first, group)

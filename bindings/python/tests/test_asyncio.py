@@ -41,7 +41,7 @@ class Waiting(DeviceTest):
 
         self.assertEqual(self.read(asyncio.run(main()), "i"), [1000])
 
-    def test_the_loop_goes_on_meanwhile(self):
+    def test_the_event_loop_continues_during_a_wait(self):
         async def main():
             turns = 0
 
@@ -73,7 +73,7 @@ class Waiting(DeviceTest):
         self.assertTrue(all(s.is_done for s in streams))
         self.assertLessEqual(descriptors(), before + 2)  # the library's own descriptors
 
-    def test_a_wait_can_be_given_up(self):
+    def test_a_wait_can_be_canceled(self):
         async def main():
             self.work(self.stream, 2000000)
             with self.assertRaises(asyncio.TimeoutError):
@@ -84,7 +84,7 @@ class Waiting(DeviceTest):
         self.assertLess(time.monotonic() - start, 60)
         self.stream.sync()
 
-    def test_a_failure_of_the_work_ends_the_wait(self):
+    def test_a_failure_of_the_work_raises_in_the_wait(self):
         program = """
 import asyncio, cucore
 from cucore import *

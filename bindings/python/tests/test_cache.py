@@ -140,7 +140,7 @@ class Mappings(Folders):
         yield InMemoryProgramCache(**options)
         yield FileStreamProgramCache(self.folder, **options)
 
-    def test_they_behave_alike(self):
+    def test_all_caches_behave_alike(self):
         code = ObjectCode.from_ptx(PTX.encode(), name="k")
         for cache in self.each():
             with self.subTest(type(cache).__name__), cache as entered:
@@ -172,7 +172,7 @@ class Mappings(Folders):
             cache["a"] = b"after close()"
             self.assertEqual(cache["a"], b"after close()")
 
-    def test_the_least_recently_used_leave(self):
+    def test_the_least_recently_used_entries_are_removed(self):
         size = 1000
         for cache in self.each(max_size_bytes=3 * (size + HEAD)):
             with self.subTest(type(cache).__name__):
@@ -206,7 +206,7 @@ class Mappings(Folders):
                 self.assertEqual(cache["a"], b"1")
         self.assertTrue(os.path.isdir(name))
 
-    def test_a_base_for_others(self):
+    def test_the_base_class_is_abstract(self):
         with self.assertRaisesRegex(TypeError, "abstract"):
             ProgramCacheResource()
 
@@ -228,7 +228,7 @@ class Mappings(Folders):
             self.assertEqual(wrong, [])
             self.assertLessEqual(len(cache), 17)
 
-    def test_damage_is_absence(self):
+    def test_a_damaged_entry_is_absent(self):
         cache = FileStreamProgramCache(self.folder)
         for number in range(100):
             cache["a"] = b"x" * 500
@@ -405,7 +405,7 @@ class Keys(unittest.TestCase):
         self.assertEqual({(type(each), len(each)) for each in keys}, {(bytes, 32)})
         self.assertEqual([row for i, row in enumerate(rows) if keys[i] in keys[:i]], [])
 
-    def test_what_changes_nothing_keeps_the_key(self):
+    def test_irrelevant_changes_keep_the_key(self):
         ptx = {"code_type": "ptx", "code": PTX}
         for a, b in (
             ({}, {"code_type": "C++", "target_type": "CUBIN"}),
@@ -427,7 +427,7 @@ class Keys(unittest.TestCase):
             header.write_text("#define A 22\n")
             self.assertNotEqual(key(source), first)
 
-    def test_what_has_no_key(self):
+    def test_options_without_a_key_are_refused(self):
         for error, text, row in (
             (ValueError, "side effects", {"options": opts(create_pch="a.pch")}),
             (ValueError, "side effects", {"options": opts(time=False), "extra_digest": b"1"}),
@@ -476,7 +476,7 @@ class Compilations(Folders):
         super().setUp()
         compiled(SAXPY)
 
-    def test_the_second_is_a_hit(self):
+    def test_the_second_compilation_is_a_hit(self):
         for source, code_type, target, name in ((SAXPY, "c++", "ptx", "a"), (SAXPY, "c++", "cubin", None),
                                                 (SAXPY, "c++", "LTOIR", "default_program"), (TILE, "tile", "ptx", None),
                                                 (TILE.encode(), "Tile", "cubin", "t"), (PTX, "ptx", "cubin", None)):
@@ -493,7 +493,7 @@ class Compilations(Folders):
                 if code_type != "c++" and target == "ptx":
                     self.assertEqual(second.tile_entries("f"), first.tile_entries("f"))
 
-    def test_the_key_is_that_of_the_function(self):
+    def test_compile_uses_the_key_of_the_function(self):
         cache = Counting()
         Program(SAXPY, "c++", ARCH).compile("ptx", cache=cache)
         self.assertEqual(cache.asked, [key(SAXPY, target_type="ptx")])
@@ -506,7 +506,7 @@ class Compilations(Folders):
         self.assertEqual(child(program, CUCORE_CACHE="0").split(), ["0", "1", "True"])
         self.assertEqual(child(program, CUCORE_CACHE="0").split(), ["1", "0", "False"])
 
-    def test_what_is_refused_asks_no_cache(self):
+    def test_a_refused_compilation_does_not_look_into_the_cache(self):
         class Duck:
             get = __setitem__ = None
 
@@ -526,7 +526,7 @@ class Compilations(Folders):
             self.assertEqual(own.written, [])
             self.assertEqual(len(own.asked), error is cucore.CompileError)
 
-    def test_bytes_that_are_no_code_are_compiled_again(self):
+    def test_bytes_that_are_not_code_cause_a_compilation(self):
         cache = Counting()
         program = Program(SAXPY, "c++", ARCH)
         code = program.compile("cubin", cache=cache).code
@@ -534,7 +534,7 @@ class Compilations(Folders):
         self.assertEqual(program.compile("cubin", cache=cache).code, code)
         self.assertEqual(cache[cache.written[0]], code)
 
-    def test_a_file_that_changes_meanwhile_keeps_the_code_out(self):
+    def test_code_is_not_cached_if_a_file_changes_meanwhile(self):
         header = self.folder.parent / "h.h"
         header.write_text("#define A 1\n")
 
@@ -550,7 +550,7 @@ class Compilations(Folders):
             self.assertEqual(len(cache.written), written)
         self.assertEqual(len(cache.asked), 2)
 
-    def test_failures_of_a_cache_are_its_own(self):
+    def test_failures_of_a_cache_are_not_failures_of_a_compilation(self):
         class Broken(Counting):
             def __setitem__(self, key, value):
                 raise RuntimeError("full")

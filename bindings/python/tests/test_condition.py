@@ -80,7 +80,7 @@ class Conditions(DeviceTest):
             self.assertEqual((node.type, node.cond_type, node.condition), (13, "if", first))
             self.assertEqual(behind.pred, {node})
 
-    def test_a_loop_runs_until_it_is_told_not_to(self):
+    def test_a_loop_runs_until_its_kernel_ends_it(self):
         graph = cucore.Graph(self.device)
         more = graph.create_condition(default_value=1)
         loop = graph.while_loop(more)
@@ -131,7 +131,7 @@ class Conditions(DeviceTest):
         first.memset(self.x[12:], b"\5\0\0\0", 1)
         self.assertEqual(self.values(capture.graph), [2, 3, 4, 5])
 
-    def test_a_kernel_of_cuda_declares_what_sets_it(self):
+    def test_a_cuda_kernel_declares_the_setter(self):
         self.assertIn(DECLARED, (ROOT / "docs/python.md").read_text())
         step = kernel(DECLARED + """
 extern "C" __global__ void step(unsigned *x, unsigned long long more)
@@ -144,7 +144,7 @@ extern "C" __global__ void step(unsigned *x, unsigned long long more)
         graph.while_loop(more).body.launch(ONE, step, self.x, more)
         self.assertEqual(self.values(graph)[0], 5)
 
-    def test_a_condition_is_a_graphs(self):
+    def test_a_condition_belongs_to_one_graph(self):
         graph = cucore.Graph(self.device)
         one, other = graph.create_condition(), graph.create_condition()
         self.assertNotEqual(one, other)

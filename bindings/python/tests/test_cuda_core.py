@@ -45,7 +45,7 @@ class Foreign:
 
 
 class Errors(DeviceTest):
-    def test_types_and_texts_are_cuda_cores(self):
+    def test_error_types_and_texts_are_those_of_cuda_core(self):
         plain = self.stream.record()
         one, two = self.device.create_event(TIMED), self.device.create_event(TIMED)
         saxpy = kernel(SAXPY, "saxpy")
@@ -117,7 +117,7 @@ class Errors(DeviceTest):
             self.assertNotRegex(str(raised.exception), r"\bcuc_\w+\(\)")
             self.assertTrue(raised.exception.function.startswith("cuc_"))
 
-    def test_functions_that_texts_name_are_pythons(self):
+    def test_texts_name_python_functions(self):
         source = ROOT / "src"
         if not source.is_dir():
             self.skipTest("no sources")
@@ -133,7 +133,7 @@ class Errors(DeviceTest):
             with self.subTest(name):
                 self.assertFalse(callable(getattr(getattr(cucore, owner), own)))
 
-    def test_a_context_that_is_lost_names_pythons_calls(self):
+    def test_a_lost_context_names_python_calls(self):
         code = f"import sys\nsys.path.insert(0, {os.path.dirname(__file__)!r})\n" \
                "import cucore, support\ns = cucore.Device(0).create_stream()\n" \
                "k = support.kernel(support.SAXPY, 'saxpy')\n" \
@@ -188,7 +188,7 @@ class Results(DeviceTest):
         limited = saxpy.occupancy.max_potential_block_size(lambda threads: seen.append(threads) or threads * 512, 0)
         self.assertTrue(seen and limited.max_block_size < found.max_block_size, (seen, limited))
 
-    def test_occupancy_is_asked_of_the_streams_device(self):
+    def test_occupancy_is_queried_for_the_streams_device(self):
         config = LaunchConfig(grid=128, block=64)
         for name in ("max_active_clusters", "max_potential_cluster_size"):
             with self.subTest(name):
@@ -207,7 +207,7 @@ class Results(DeviceTest):
                     host.numa_id = 1
         self.assertEqual(len({Host(), Host(0), Host(1), Host.numa_current()}), 4)
 
-    def test_words_are_members_of_enumerations(self):
+    def test_words_are_enumeration_members(self):
         program = Program(SAXPY, "c++", ProgramOptions(arch="sm_90"))
         self.assertIs(program.backend, typing.CompilerBackendType.NVRTC)
         self.assertIsInstance(Linker.which_backend(), typing.CompilerBackendType)
@@ -265,7 +265,7 @@ class Results(DeviceTest):
                                 self.assertIn(type(answer), (set, bool))
             self.assertLessEqual(set(dir(set)), set(dir(live)))
 
-    def test_peers_are_named_by_their_numbers_too(self):
+    def test_peers_can_be_named_by_number(self):
         if len(cucore.Device.get_all_devices()) < 2:
             self.skipTest("one device")
         peers = cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by
@@ -373,7 +373,7 @@ class Options(unittest.TestCase):
         "extra_topo_info conditional_node_params",
     }
 
-    def test_their_places_are_cuda_cores(self):
+    def test_parameters_are_in_the_order_of_cuda_core(self):
         for kind, names in self.ORDERS.items():
             with self.subTest(kind.__name__):
                 own = [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else \
@@ -381,7 +381,7 @@ class Options(unittest.TestCase):
                 self.assertEqual(own[:len(names.split())], names.split())
         self.assertEqual(LaunchConfig(3, 2, 64, 16), LaunchConfig(grid=3, cluster=2, block=64, shmem_size=16))
 
-    def test_they_are_told_as_bytes(self):
+    def test_options_are_converted_to_bytes(self):
         said = ProgramOptions(arch="sm_80", debug=True, ftz=True).as_bytes("nvrtc")
         self.assertLessEqual({b"--device-debug", b"--ftz=true"}, set(said))
         if Linker.which_backend() == "nvJitLink":
@@ -392,7 +392,7 @@ class Options(unittest.TestCase):
         made = Program(SAXPY, "c++", ProgramOptions(name="a/b.cu", arch="sm_90")).compile("ptx")
         self.assertEqual(made.name, "a/b.cu")
 
-    def test_ptx_passes_over_what_it_has_decided(self):
+    def test_code_generation_options_are_ignored_for_ptx(self):
         ptx = Program(SAXPY, "c++", {"arch": "sm_90"}).compile("ptx").code
         for name in ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug", "time"):
             with self.subTest(name):

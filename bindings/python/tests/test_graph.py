@@ -36,7 +36,7 @@ class GraphTest(DeviceTest):
 
 
 class Enabling(GraphTest):
-    def test_launches_pass_over_what_is_disabled(self):
+    def test_launches_skip_disabled_nodes(self):
         g = Graph(self.device)
         first = g.launch(ONE, self.affine, self.x, 1.0, 1.0)
         second = first.launch(ONE, self.affine, self.x, 10.0, 0.0)
@@ -97,7 +97,7 @@ class Enabling(GraphTest):
 
 
 class Nodes(GraphTest):
-    def test_nodes_come_behind_those_that_made_them(self):
+    def test_nodes_depend_on_the_nodes_that_created_them(self):
         g = Graph(self.device)
         y = self.floats([0] * 4)
         fill = g.memset(self.x, b"\0\0\0\x40", 4)  # 2.0
@@ -113,7 +113,7 @@ class Nodes(GraphTest):
         self.assertEqual(both.type.name, "CU_GRAPH_NODE_TYPE_EMPTY")
         self.assertEqual(self.run_it(g, 2), 14)
 
-    def test_they_tell_what_they_are(self):
+    def test_nodes_report_their_type_and_parameters(self):
         g = Graph()
         event = self.device.create_event()
         node = g.memset(self.x, 7, 16)
@@ -128,7 +128,7 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(AttributeError, "MemcpyNode has no event"):
             copy.event
 
-    def test_memory_of_a_graph_is_the_devices(self):
+    def test_graph_memory_belongs_to_the_device(self):
         g = Graph()
         node = g.allocate(16)
         self.assertEqual((node.memory_type, node.peer_access), ("device", ()))
@@ -145,7 +145,7 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(cucore.NotSupportedError, "peer_access"):
             Graph().allocate(16, peer_access=[0])
 
-    def test_what_is_embedded_is_a_copy(self):
+    def test_an_embedded_graph_is_a_copy(self):
         child, g = Graph(), Graph()
         child.launch(ONE, self.affine, self.x, 3.0, 0.0)
         node = g.embed(child)
@@ -157,7 +157,7 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(cucore.InvalidArgumentError, "that of a node, which cannot be instantiated by itself"):
             node.child_graph.instantiate()
 
-    def test_neighbours_are_sets_that_change_the_graph(self):
+    def test_changing_the_sets_of_neighbors_changes_the_graph(self):
         g, other = Graph(), Graph()
         a, b, c, d = (g.empty() for _ in range(4))
         rows = [
@@ -196,7 +196,7 @@ class Nodes(GraphTest):
         first.pred = {second}
         self.assertEqual(self.run_it(g), 21)
 
-    def test_functions_of_c_are_called_with_their_data(self):
+    def test_c_functions_are_called_with_their_data(self):
         seen = []
 
         @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -208,7 +208,7 @@ class Nodes(GraphTest):
         self.run_it(g)
         self.assertEqual((seen, node.function), ([b"abc", 7, None], None))
 
-    def test_what_was_captured_has_types(self):
+    def test_captured_nodes_have_types(self):
         with self.stream.capture() as capture:
             launch(self.stream, LaunchConfig(grid=2, block=4), self.affine, self.x, 1.0, 1.0)
             self.x.fill(b"\0\0\0\0", stream=self.stream)
@@ -218,7 +218,7 @@ class Nodes(GraphTest):
         node = found[graph.KernelNode]
         self.assertEqual((node.grid, node.block, node.shmem_size, node.kernel), ((2, 1, 1), (4, 1, 1), 0, self.affine))
 
-    def test_what_makes_no_node_is_refused_as_cuda_core_does(self):
+    def test_invalid_nodes_are_refused_as_in_cuda_core(self):
         g, closed = Graph(), self.floats([1])
         x, number = self.x, self.x.handle
         closed.close()
@@ -251,7 +251,7 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(ValueError, "another graph"):
             Graph().join(first)
 
-    def test_memory_of_the_graph_is_there_in_between(self):
+    def test_graph_memory_exists_between_its_nodes(self):
         g = Graph()
         memory = g.allocate(16)
         filled = memory.memset(memory.dptr, b"\0\0\x80\x3f", 4)
@@ -263,7 +263,7 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(ValueError, "not memory that a node"):
             g.deallocate(memory)
 
-    def test_events_of_outside(self):
+    def test_external_events(self):
         before, behind = self.device.create_event(), self.device.create_event(EventOptions(True))
         g = Graph()
         g.wait(before).launch(ONE, self.affine, self.x, 0.0, 3.0).record(behind)
@@ -275,7 +275,7 @@ class Nodes(GraphTest):
         behind.sync()
         self.assertEqual(self.read(self.x)[0], 3)
 
-    def test_functions_of_python(self):
+    def test_python_functions(self):
         said = []
         g = Graph()
         g.callback(said.append, user_data=1).callback(lambda: said.append(2))
@@ -294,7 +294,7 @@ class Nodes(GraphTest):
         outer.embed(inner).embed(inner)  # first embed: 2, 4; second embed: 5, 10
         self.assertEqual((outer.node_count, self.run_it(outer)), (2, 10))
 
-    def test_what_nodes_use_is_kept_and_let_go(self):
+    def test_objects_that_nodes_use_are_kept_and_released(self):
         freed = []
 
         class Owner:
@@ -312,7 +312,7 @@ class Nodes(GraphTest):
         run.launch(self.stream)
         self.assertEqual((self.read(memory)[0], freed), (2, []))
         run.close()
-        for _ in range(200):  # a driver thread reports it slightly later
+        for _ in range(200):  # a driver thread reports the destruction slightly later
             self.stream.sync()
             gc.collect()
             if freed:
@@ -320,7 +320,7 @@ class Nodes(GraphTest):
             time.sleep(0.01)
         self.assertEqual(freed, [1])
 
-    def test_a_node_that_cannot_be_leaves_the_graph(self):
+    def test_a_refused_node_leaves_the_graph_unchanged(self):
         g = Graph()
         first = g.launch(ONE, self.affine, self.x, 1.0, 1.0)
         for wrong in (lambda: first.launch(ONE, self.affine, self.x), lambda: first.memset(self.x, b"123", 1),
@@ -405,7 +405,7 @@ class Builders(GraphTest):
         self.assertEqual(self.run_it(builder.end_building().complete()), 3)
         self.assertEqual(said, ["a", "b"])
 
-    def test_misuse_is_told(self):
+    def test_misuse_is_reported(self):
         builder = self.device.create_graph_builder()
         for wrong in (builder.end_building, builder.complete, lambda: builder.split(2),
                       lambda: graph.GraphBuilder.join(builder), lambda: builder.split(1),
@@ -418,7 +418,7 @@ class Builders(GraphTest):
         builder.close()
         self.assertFalse(builder.is_building)
 
-    def test_one_that_is_dropped_while_it_builds_is_cancelled(self):
+    def test_a_builder_dropped_while_building_is_canceled(self):
         with self.stream.create_graph_builder().begin_building() as builder:
             launch(builder, ONE, self.affine, self.x, 3.0, 0.0)
         self.assertFalse(self.stream.is_capturing)
@@ -470,13 +470,13 @@ class Dropped(GraphTest):
         self.elsewhere(held.clear)
         self.is_free()
 
-    def test_else_by_the_next_call_of_the_thread_that_began(self):
+    def test_by_the_next_call_of_the_thread_that_began(self):
         for mode in ("thread_local", "global"):
             with self.subTest(mode):
                 held = [self.build(mode)]
                 self.elsewhere(held.clear)
                 self.assertTrue(self.stream.is_capturing)
-                self.elsewhere(lambda: self.device.create_event())  # calls on other threads do not count
+                self.elsewhere(lambda: self.device.create_event())  # other threads' calls have no effect
                 self.assertTrue(self.stream.is_capturing)
                 self.device.create_event()
                 self.assertFalse(self.stream.is_capturing)
@@ -485,7 +485,7 @@ class Dropped(GraphTest):
         self.build("thread_local").close()  # begin_building() counts as a creating call
         self.is_free()
 
-    def test_what_an_ended_thread_began_goes_on_any(self):
+    def test_after_the_beginning_thread_has_ended_by_any_thread(self):
         for mode in ("thread_local", "global"):
             held = []
             self.elsewhere(lambda: held.append(self.build(mode)))
@@ -524,7 +524,7 @@ class Dropped(GraphTest):
                 del left, right, streams
         self.is_free()
 
-    def test_a_builder_says_where_it_is(self):
+    def test_a_builder_reports_its_state(self):
         builder = self.device.create_graph_builder()
         run = self.device.create_graph_builder().begin_building().end_building().complete()
         rows = [
@@ -622,7 +622,7 @@ class Dropped(GraphTest):
         self.assertTrue(again.is_capturing)
         self.assertEqual(builder.end_building().graph_definition.node_count, 1)
 
-    def test_no_others_capture_is_ended(self):
+    def test_other_captures_are_not_ended(self):
         closed = self.build()
         closed.close()
         failed = self.build()
@@ -639,7 +639,7 @@ class Dropped(GraphTest):
             self.assertTrue(self.stream.is_capturing)
         self.assertEqual(self.run_it(capture.graph), 5)
 
-    def test_functions_of_python_are_let_go(self):
+    def test_python_functions_are_released(self):
         class Said:
             def __call__(self):
                 pass
@@ -651,14 +651,14 @@ class Dropped(GraphTest):
         gc.collect()
         self.assertIsNone(gone())
 
-    def test_the_failure_that_is_told_stays(self):
+    def test_the_reported_failure_is_kept(self):
         """The collector may run at any time, even between a failure and its exception."""
         builder = self.build()
         cucore.raw.cuc_stream_get_id(None, None)
         del builder
         self.assertEqual(cucore.raw.cuc_error_function(), b"cuc_stream_get_id")
 
-    def test_closing_on_the_wrong_thread_is_told(self):
+    def test_closing_on_the_wrong_thread_is_reported(self):
         builder, told = self.build("thread_local"), []
 
         def close():
@@ -708,7 +708,7 @@ class Captures(GraphTest):
                 capture.graph
         self.assertEqual(self.read(self.x)[0], 1)
 
-    def test_also_where_the_capture_is_spoilt_or_a_body_is_being_filled(self):
+    def test_an_exception_ends_a_spoilt_capture_and_one_that_fills_a_body(self):
         with self.assertRaises(cucore.BusyError), self.stream.capture():
             self.device.sync()
         self.assertFalse(self.stream.is_capturing)
@@ -722,7 +722,7 @@ class Captures(GraphTest):
         self.assertFalse(inner.is_capturing)
         self.assertEqual(self.read(self.x)[0], 1)
 
-    def test_a_graph_of_ones_own_goes_with_what_spoils_a_capture_into_it(self):
+    def test_spoiling_a_capture_into_a_graph_destroys_the_graph(self):
         """The driver frees the graph, so its nodes become invalid."""
         mine = Graph()
         node = mine.launch(ONE, self.affine, self.x, 3.0, 0.0)
@@ -737,7 +737,7 @@ class Captures(GraphTest):
         mine.close()
         self.assertEqual(self.read(self.x)[0], 1)
 
-    def test_nodes_that_a_cancelled_capture_has_added_stay(self):
+    def test_nodes_added_by_a_canceled_capture_stay(self):
         mine = Graph()
 
         def put(stream):
@@ -748,7 +748,7 @@ class Captures(GraphTest):
             mine._add((), put)
         self.assertEqual(self.run_it(mine), 3)
 
-    def test_a_graph_whose_body_ended_badly_is_told_at_its_end(self):
+    def test_a_failed_body_is_reported_when_its_graph_ends(self):
         """The graph is never destroyed, because the driver would crash."""
         with self.assertRaisesRegex(cucore.CUDAError, "the body of a conditional node of it"), \
                 self.stream.capture("relaxed") as capture:
@@ -765,7 +765,7 @@ class Captures(GraphTest):
             capture.graph
         self.assertEqual(self.read(self.x)[0], 1)
 
-    def test_where_both_are_spoilt_the_outer_one_never_ends(self):
+    def test_if_both_captures_are_spoilt_the_outer_one_never_ends(self):
         """Runs in its own process, which cannot wait for the device afterwards."""
         self.assertEqual(child("""
 import gc
@@ -817,7 +817,7 @@ print("ended", capture.graph.node_count)
             self.device.create_event()
             self.assertFalse(self.stream.is_capturing)
 
-    def test_one_that_did_not_begin_ends_nothing(self):
+    def test_a_capture_that_did_not_begin_ends_nothing(self):
         with self.stream.capture() as capture:
             with self.assertRaises(cucore.BusyError), self.stream.capture():
                 self.fail("it began")
@@ -835,7 +835,7 @@ print("ended", capture.graph.node_count)
         self.assertEqual(self.run_it(capture.graph), 3)
         self.assertEqual(said, [5])
 
-    def test_more_may_be_put_behind_what_was_captured(self):
+    def test_nodes_can_be_added_after_captured_ones(self):
         with self.stream.capture() as capture:
             launch(self.stream, ONE, self.affine, self.x, 3.0, 0.0)
         (node,) = capture.graph.nodes()
@@ -844,7 +844,7 @@ print("ended", capture.graph.node_count)
 
 
 class HostFunctions(DeviceTest):
-    def test_they_run_in_the_streams_order_and_are_let_go(self):
+    def test_they_run_in_stream_order_and_are_released(self):
         said = []
 
         class Said:

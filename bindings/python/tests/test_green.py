@@ -36,7 +36,7 @@ class Green(DeviceTest):
             self.device.create_context(ContextOptions([found]))
         self.assertTrue(groups[0].handle)
 
-    def test_a_stream_of_a_part_does_what_others_do(self):
+    def test_a_stream_of_a_green_context_works_like_any_other(self):
         (group,), rest = self.sm.split(SMResourceOptions(count=16))
         part, other = (self.device.create_context(ContextOptions(r)) for r in (group, [rest]))
         self.assertTrue(part.is_green)
@@ -55,7 +55,7 @@ class Green(DeviceTest):
         self.assertFalse(first.context.is_green)
         self.assertEqual(first.context.resources.sm.sm_count, self.sm.sm_count)
 
-    def test_misuse_is_told(self):
+    def test_misuse_is_reported(self):
         for error, says, given in ((ValueError, "is empty", ()), (ValueError, "expected 0 or more", -1),
                                    (cucore.NotSupportedError, "of one size", (8, 16)),
                                    (cucore.InvalidArgumentError, "to split", 10000)):

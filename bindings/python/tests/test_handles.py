@@ -1,4 +1,4 @@
-"""Tests the behaviour that all objects share: type checks, no copying, safe closing while another
+"""Tests the behavior that all objects share: type checks, no copying, safe closing while another
 thread uses the object, and comparison by the underlying handle."""
 import array
 import copy
@@ -86,7 +86,7 @@ class Kinds(DeviceTest):
                             self.assertRaises((TypeError, AttributeError)):
                         call(wrong)
 
-    def test_a_launch_looks_at_each(self):
+    def test_a_launch_checks_each_object(self):
         """Cover the first launch, and a launch through the plan that it creates."""
         x, config = self.buffer, LaunchConfig(grid=1, block=1)
         for _ in range(2):
@@ -108,7 +108,7 @@ class Kinds(DeviceTest):
                 with self.assertRaisesRegex(TypeError, "expected a stream"):
                     Tensor.from_dlpack(x.view("f32"), stream=wrong)
 
-    def test_none_is_copied(self):
+    def test_objects_cannot_be_copied(self):
         for each in [*self.all.values(), self.buffer.view("f32"),
                      PreparedLaunch(self.stream, LaunchConfig(grid=1, block=1), self.kernel, 1.0, self.buffer, self.buffer, 1)]:
             for how in (copy.copy, copy.deepcopy, pickle.dumps):
@@ -132,7 +132,7 @@ class Kinds(DeviceTest):
             self.assertEqual(again.get_kernel("first").symbol, "saxpy")
             code = again
 
-    def test_they_are_compared_by_what_they_stand_for(self):
+    def test_objects_are_compared_by_what_they_represent(self):
         x = self.buffer
         for one, same, other in [
                 (x, x[0:64], x[0:32]), (x, Buffer.from_handle(x.handle, 64, owner=x), self.floats([0] * 16)),
@@ -149,7 +149,7 @@ class Kinds(DeviceTest):
         self.kernel.get_function()  # loads the code
         self.assertEqual(hash(self.kernel), before)
 
-    def test_they_tell_whether_they_are_closed(self):
+    def test_objects_report_whether_they_are_closed(self):
         with utils.HostRegistration(bytearray(64)) as there:
             self.assertFalse(there.is_closed)
         self.assertTrue(there.is_closed)
@@ -161,7 +161,7 @@ class Kinds(DeviceTest):
 
 
 class Closing(DeviceTest):
-    def test_a_call_under_way_keeps_what_it_uses(self):
+    def test_a_call_in_progress_keeps_what_it_uses(self):
         """Another thread closes the object, and the C library overwrites freed memory."""
         for made, use in [
                 ("compiled(SAXPY).get_kernel('saxpy')", "launch(stream, config, it, 1.0, x, x, 1)"),
@@ -204,7 +204,7 @@ stream.sync()
 print(sorted(each for each in said if "NULL" not in each and "closed" not in each))
 """, MALLOC_PERTURB_="165"), "[]\n")
 
-    def test_a_handle_stays_while_somebody_has_it(self):
+    def test_a_handle_stays_valid_while_it_is_referenced(self):
         event = self.device.create_event()
         handle, number = event._h, event.handle
         event.close()
@@ -235,14 +235,14 @@ print(sorted(each for each in said if "NULL" not in each and "closed" not in eac
             self.assertEqual(buffer.size, 64)
 
     @unittest.skipIf(sys.version_info < (3, 12), "Python 3.12 looks for __buffer__")
-    def test_a_buffer_that_the_host_reaches_is_one_of_pythons(self):
+    def test_host_accessible_memory_supports_pythons_buffer_protocol(self):
         memory = LegacyPinnedMemoryResource().allocate(8)
         memoryview(memory)[:] = b"01234567"
         self.assertEqual(bytes(memory.host_view()), b"01234567")
         with self.assertRaisesRegex(BufferError, "cannot reach"):
             memoryview(self.floats([1]))
 
-    def test_a_device_gives_back_the_resource_that_it_was_given(self):
+    def test_a_device_returns_the_resource_that_was_set(self):
         with DeviceMemoryResource(self.device, DeviceMemoryResourceOptions()) as mr:
             self.assertTrue(mr.is_handle_owned)
             self.assertFalse(DeviceMemoryResource(self.device).is_handle_owned)
@@ -301,7 +301,7 @@ print("none")
             self.assertEqual(list(out), [8])
         self.assertEqual(Device(0).per_thread_default_stream, PER_THREAD_DEFAULT_STREAM)
 
-    def test_who_links_is_known_beforehand(self):
+    def test_the_linker_is_known_before_linking(self):
         try:
             self.assertIn(Linker.which_backend(), ("nvJitLink", "driver"))
         except cucore.NotFoundError:

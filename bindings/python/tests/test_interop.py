@@ -35,7 +35,7 @@ class Capsules(DeviceTest):
 
         self.buffer = Buffer.from_handle(memory.handle, memory.size, owner=Owner())
 
-    def test_one_that_nobody_consumes_frees_what_it_keeps(self):
+    def test_an_unconsumed_capsule_frees_its_memory(self):
         for how in ({}, {"max_version": (1, 0)}, {"stream": -1}):
             capsule = self.buffer.view("f32").__dlpack__(**how)
             self.assertIn("dltensor", repr(capsule))
@@ -44,7 +44,7 @@ class Capsules(DeviceTest):
         gc.collect()
         self.assertEqual(self.freed, [24])
 
-    def test_one_that_is_consumed_lives_with_the_consumer(self):
+    def test_a_consumed_capsule_lives_with_its_consumer(self):
         tensor = Tensor.from_dlpack(self.buffer.view("f32", (2, 3)), stream=self.stream)
         address = self.buffer.handle
         del self.buffer
@@ -59,7 +59,7 @@ class Capsules(DeviceTest):
         gc.collect()
         self.assertEqual(self.freed, [24])
 
-    def test_the_exception_goes_on_that_one_goes_by(self):
+    def test_a_propagating_exception_survives_the_release_of_a_capsule(self):
         """Releasing a consumer runs Python code, which must not be called with an exception
         pending."""
         def fail(held):
@@ -70,11 +70,11 @@ class Capsules(DeviceTest):
             held = [take(Buffer.from_handle(self.buffer.handle, 24, owner=type("Owner", (), {
                 "__del__": lambda owner: self.freed.append("one")})()).view("f32"))]
             with self.assertRaisesRegex(KeyError, "mine"):
-                (held.pop(), fail(held))  # the exception finds it on the interpreter's stack
+                (held.pop(), fail(held))  # the exception drops the capsule from the stack
         gc.collect()
         self.assertEqual(self.freed, ["one"] * 3)
 
-    def test_one_goes_while_its_stream_waits_for_python(self):
+    def test_a_capsule_is_released_while_its_stream_waits_for_python(self):
         """Unmapping waits for the stream, which waits for a callback that needs the GIL."""
         said = child("""
 import signal, time
@@ -99,13 +99,13 @@ for take in (lambda view: view.__dlpack__(), lambda view: view.__dlpack__(max_ve
 """)
         self.assertEqual(said, "called\n" * 3)
 
-    def test_it_is_consumed_once(self):
+    def test_a_capsule_is_consumed_once(self):
         capsule = self.buffer.view().__dlpack__()
         Tensor.from_capsule(capsule)
         with self.assertRaisesRegex(ValueError, "not consumed yet"):
             Tensor.from_capsule(capsule)
 
-    def test_what_cannot_be_is_refused(self):
+    def test_invalid_capsules_are_refused(self):
         view = self.buffer.view("f32")
         with self.assertRaises(BufferError):
             view.__dlpack__(copy=True)
@@ -123,7 +123,7 @@ class Order(DeviceTest):
             view.__dlpack__(stream=stream)
         self.assertEqual(view.__dlpack_device__(), (2, 0))
 
-    def test_the_interface_says_the_stream(self):
+    def test_the_interface_names_the_stream(self):
         view = self.floats(range(6)).view("f32", (2, 3))
         said = view.__cuda_array_interface__
         self.assertEqual((said["version"], said["shape"], said["typestr"], said["strides"]),
@@ -192,7 +192,7 @@ def exchanging(version=1, previous=None):
 
 
 class ExchangeApi(DeviceTest):
-    def test_an_array_comes_by_it_and_keeps_its_memory(self):
+    def test_an_imported_array_keeps_its_memory(self):
         kind = exchanging()
         memory = self.floats(range(4))
         tensor = Tensor.from_dlpack(kind(memory.view("f32")))
@@ -224,22 +224,22 @@ class ExchangeApi(DeviceTest):
         self.assertEqual(kind.calls, ["give", ("current", 2, 0)])
 
     def test_an_exception_of_the_producer_is_raised(self):
-        with self.assertRaises(SystemError):  # it returned -1 without setting an exception
+        with self.assertRaises(SystemError):  # the function returned -1 without setting an exception
             Tensor.from_dlpack(exchanging()(None))
 
-    def test_one_of_another_major_version_is_asked_by_its_methods(self):
+    def test_an_api_of_another_major_version_is_not_used(self):
         kind = exchanging(version=2)
         Tensor.from_dlpack(kind(self.floats([1]).view("f32")))
         self.assertEqual(kind.calls, ["__dlpack__"])
 
-    def test_an_older_table_is_taken(self):
+    def test_an_older_table_is_accepted(self):
         old = exchanging()
         kind = exchanging(version=2, previous=ctypes.addressof(old.table))
         Tensor.from_dlpack(kind(self.floats([1]).view("f32")))
         self.assertEqual((kind.calls, old.calls), ([], ["give"]))
 
 
-    def test_a_view_by_the_array_interface_comes_by_it_where_it_can(self):
+    def test_a_view_uses_the_exchange_api_where_possible(self):
         base = exchanging()
         memory, host = self.floats(range(4)), (ctypes.c_float * 4)()
 
@@ -302,7 +302,7 @@ class ExchangeApiOfViews(DeviceTest):
         yield StridedMemoryView.from_buffer(self.memory, (3, 1), (1, 3), dtype="u16"), raw.CUC_DL_CUDA, (1, 16)
         yield StridedMemoryView.from_array_interface(HostArray(host)), raw.CUC_DL_CPU, (0, 64)
 
-    def test_arrays_are_borrowed_and_given(self):
+    def test_arrays_are_borrowed_and_exported(self):
         for view, device, (code, bits) in self.views():
             with self.subTest(view):
                 lent = raw.cuc_dl_tensor(byte_offset=7)
@@ -321,7 +321,7 @@ class ExchangeApiOfViews(DeviceTest):
                 self.assertEqual((made.ptr, made.shape, made.strides, made.dtype),
                                  (view.ptr, view.shape, view.strides, view.dtype))
 
-    def test_what_is_given_keeps_the_memory(self):
+    def test_exported_arrays_keep_the_memory(self):
         given, back = ctypes.c_void_p(), ctypes.py_object()
         self.api.give(StridedMemoryView.from_buffer(self.memory, (6,), dtype="f32"), ctypes.byref(given))
         self.memory.close()
@@ -371,7 +371,7 @@ class ExchangeApiOfViews(DeviceTest):
 class Protocols(DeviceTest):
     """Tests edge cases of the protocols."""
 
-    def test_what_cannot_be_given_is_a_buffer_error(self):
+    def test_failed_exports_raise_a_buffer_error(self):
         read_only = as_tensor(Foreign(self.floats(range(4)), data=(self.floats([1]).handle, True), shape=(1,)))
         with self.assertRaisesRegex(BufferError, "read-only"):
             read_only.__dlpack__()
@@ -379,7 +379,7 @@ class Protocols(DeviceTest):
         with self.assertRaisesRegex(BufferError, "tf32"):
             self.floats(range(4)).view("tf32").__dlpack__()
 
-    def test_what_cannot_be_taken_is_a_buffer_error_and_stays_with_the_producer(self):
+    def test_failed_imports_raise_a_buffer_error_and_leave_the_producers_memory(self):
         deleted = []
         managed = cucore.raw.cuc_dl_managed_tensor_versioned()
         kind = dict(managed._fields_)["deleter"]
@@ -408,7 +408,7 @@ class Protocols(DeviceTest):
         self.assertEqual((empty.__cuda_array_interface__["data"][0], empty.__cuda_array_interface__["shape"]),
                          (0, (0, 4)))
 
-    def test_the_interface_says_the_default_streams_by_their_numbers(self):
+    def test_the_interface_gives_default_streams_by_number(self):
         for stream, number in ((self.device.default_stream, 1), (self.device.per_thread_default_stream, 2)):
             view = self.device.allocate(16, stream=stream).view("f32")
             self.assertEqual(view.__cuda_array_interface__["stream"], number)
@@ -424,7 +424,7 @@ class Protocols(DeviceTest):
 
 
 class Methods(DeviceTest):
-    def test_arguments_that_are_not_known_are_refused(self):
+    def test_unknown_arguments_are_refused(self):
         view = self.floats([1]).view("f32")
         for wrong in (lambda: view.__dlpack__(1), lambda: view.__dlpack__(streams=1),
                       lambda: view.__dlpack__(stream="1"), lambda: Tensor.from_dlpack(),
@@ -445,7 +445,7 @@ class Methods(DeviceTest):
                 with self.subTest(given=given, version=version):
                     self.assertIn(f'"{name}"', repr(given.__dlpack__(max_version=version)))
 
-    def test_references_are_given_back(self):
+    def test_references_are_released(self):
         view = self.floats(range(4)).view("f32")
         kind = exchanging()
         theirs = kind(view)
@@ -474,7 +474,7 @@ class Foreign:
 
 
 class Arrays(DeviceTest):
-    def test_one_comes_in_by_the_interface(self):
+    def test_an_array_is_imported_by_the_interface(self):
         producer = self.device.create_stream()
         foreign = Foreign(self.floats(range(8)), shape=(2, 2), strides=(16, 8), stream=producer.handle)
         tensor = as_tensor(foreign, stream=self.stream)
@@ -483,12 +483,12 @@ class Arrays(DeviceTest):
         self.assertEqual(tensor.__cuda_array_interface__["strides"], (16, 8))
         self.assertIs(tensor.owner, foreign)
 
-    def test_one_is_an_argument_of_a_kernel(self):
+    def test_an_array_is_a_kernel_argument(self):
         x, y = self.floats([1, 2, 3, 4]), self.floats([0] * 4)
         launch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 3.0, Foreign(x), Foreign(y), 4)
         self.assertEqual(self.read(y), [3, 6, 9, 12])
 
-    def test_one_that_makes_no_sense_is_refused(self):
+    def test_an_invalid_array_is_refused(self):
         buffer = self.floats(range(4))
         for said, error in (({"typestr": "<U4"}, TypeError), ({"strides": (3,)}, ValueError),
                             ({"mask": object()}, TypeError), ({"shape": (-1,)}, ValueError)):
@@ -553,17 +553,17 @@ class Dtypes(DeviceTest):
         launch(self.stream, LaunchConfig(grid=1, block=1), kernel(TOUCH, "touch"), argument)
         return self.read(self.memory, "B")[0] == 7
 
-    def test_the_list_is_all_of_them(self):
+    def test_the_list_has_all_dtypes(self):
         named = set(cucore.raw.NAMES["dtype"].values())
         self.assertEqual(named - set(DTYPES), {"unknown", "tf32"})  # tf32 is a compute type only
 
-    def test_it_goes_and_comes_by_dlpack(self):
+    def test_each_dtype_is_exchanged_by_dlpack(self):
         for name, _, _, view in self.views():
             for given in (view, exchanging()(view), exchanging(version=2)(view)):
                 self.assertEqual(as_tensor(given).dtype, name)
                 self.assertTrue(self.touched(given))
 
-    def test_it_goes_and_comes_by_the_interface(self):
+    def test_each_dtype_is_exchanged_by_the_interface(self):
         for name, letters, other, view in self.views():
             self.assertEqual(view.__cuda_array_interface__["typestr"], letters)
             for dtype in (other, "torch." + other, view.dtype):
@@ -574,14 +574,14 @@ class Dtypes(DeviceTest):
             if letters != "<V1":
                 self.assertEqual(as_tensor(Foreign(view.owner, typestr=letters)).dtype, name)
 
-    def test_letters_of_two_types_want_the_arrays_own_dtype(self):
+    def test_ambiguous_type_strings_need_the_arrays_own_dtype(self):
         for letters, dtype in (("<V1", None), ("<V1", "bfloat16"), ("|V12", None), ("|V12", "record")):
             given = Foreign(self.memory, typestr=letters)
             given.dtype = dtype
             with self.subTest(letters, dtype=dtype), self.assertRaisesRegex(TypeError, "are not known"):
                 as_tensor(given)
 
-    def test_an_interface_that_raises_for_a_dtype_is_not_asked(self):
+    def test_an_interface_that_raises_for_a_dtype_is_not_used(self):
         """PyTorch's interface raises KeyError for dtypes that it does not cover."""
         class Torch(exchanging()):
             __cuda_array_interface__ = property(lambda array: {}["float8_e4m3fn"])
@@ -590,7 +590,7 @@ class Dtypes(DeviceTest):
             self.assertEqual(as_tensor(Torch(view)).dtype, name)
             self.assertTrue(self.touched(Torch(view)))
 
-    def test_the_interface_has_what_dlpack_refuses(self):
+    def test_the_interface_covers_dtypes_that_dlpack_refuses(self):
         class Array(Foreign):
             __cuda_array_interface__ = None
             dtype = "float8_e5m2"
@@ -606,13 +606,13 @@ class Dtypes(DeviceTest):
         self.assertTrue(self.touched(given))
         self.assertEqual(StridedMemoryView.from_any_interface(given, -1).shape, (4,))
 
-    def test_a_view_says_it_as_numpy_does(self):
+    def test_a_view_names_dtypes_like_numpy(self):
         for name, letters, other, view in self.views():
             said = StridedMemoryView.from_any_interface(view, -1).dtype
             self.assertEqual(getattr(said, "name", said), other if type(said) is not str else name)
             self.assertEqual(StridedMemoryView.from_buffer(self.memory, (4,), dtype=other).dtype, said)
 
-    def test_tile_kernels_take_it(self):
+    def test_tile_kernels_accept_each_dtype(self):
         import cucore.tile as ct
 
         @ct.kernel
@@ -629,7 +629,7 @@ class Dtypes(DeviceTest):
             expected = [1] * size if name == "bool" else list(range(1, size + 1))
             self.assertEqual(self.read(out, "B")[:size], expected)
 
-    def test_scalars_of_ml_dtypes_go_as_their_bits(self):
+    def test_scalars_of_ml_dtypes_are_passed_as_bits(self):
         for name, bits in (("bfloat16", b"\x80\x3f"), ("float8_e4m3fn", b"\x38"), ("float8_e5m2", b"\x3c")):
             kind = type(name, (), {"__module__": "ml_dtypes", "tobytes": lambda scalar: bits})
             c = "unsigned short" if len(bits) == 2 else "unsigned char"
@@ -640,7 +640,7 @@ class Dtypes(DeviceTest):
 
 
 class Views(DeviceTest):
-    def test_an_array_of_any_library_is_seen(self):
+    def test_arrays_of_any_library_can_be_viewed(self):
         buffer = self.floats(range(8))
         foreign = Foreign(buffer, shape=(2, 2), strides=(16, 8), stream=self.stream.handle)
         for view in (StridedMemoryView.from_any_interface(foreign, -1),
@@ -677,7 +677,7 @@ class Views(DeviceTest):
         with self.assertRaisesRegex(BufferError, "not int"):
             StridedMemoryView.from_any_interface(1, -1)
 
-    def test_an_old_producer_is_asked_twice(self):
+    def test_an_old_producer_is_called_twice(self):
         class Old:
             def __init__(self, array):
                 self.array, self.asked = array, []
@@ -711,7 +711,7 @@ class Views(DeviceTest):
                     gc.collect()
                     self.assertIsNone(alive())
 
-    def test_a_buffer_is_seen_as_one(self):
+    def test_a_buffer_can_be_viewed_as_an_array(self):
         buffer = self.device.allocate(48, stream=self.stream)
         view = StridedMemoryView.from_buffer(buffer, (3, 4), dtype="float32", is_readonly=True)
         self.assertEqual((view.shape, view.strides, view.readonly), ((3, 4), (4, 1), True))
@@ -747,13 +747,13 @@ class Views(DeviceTest):
             StridedMemoryView.from_any_interface(Foreign(buffer, **said, strides=(48, 16)), -1)
 
     @unittest.skipUnless(numpy, "no NumPy")
-    def test_numpys_records_are_seen(self):
+    def test_numpys_records_can_be_viewed(self):
         given = numpy.array([(1, 2.0), (3, 4.0)], dtype=[("a", "i4"), ("b", "f8")])
         view = StridedMemoryView.from_any_interface(given, -1)
         self.assertEqual((view.ptr, view.shape, view.dtype), (given.ctypes.data, (2,), numpy.dtype("V12")))
 
     @unittest.skipUnless(numpy, "no NumPy")
-    def test_host_arrays_are_seen(self):
+    def test_host_arrays_can_be_viewed(self):
         given = numpy.arange(12, dtype=numpy.float32).reshape(3, 4).T
         given.flags.writeable = False
         for view in (StridedMemoryView.from_array_interface(given),
@@ -780,7 +780,7 @@ class NumPy(DeviceTest):
         launch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 2.0, memory, y, 8)
         self.assertEqual(self.read(y), [2 * i + 1 for i in range(8)])
 
-    def test_its_arrays_come_in(self):
+    def test_numpy_arrays_are_imported(self):
         array = numpy.arange(12, dtype=numpy.int16).reshape(3, 4)[:, ::2]
         tensor = Tensor.from_dlpack(array)
         self.assertEqual((tensor.shape, tensor.strides, tensor.dtype, tensor.device_id),
@@ -792,7 +792,7 @@ class NumPy(DeviceTest):
         back = numpy.from_dlpack(tensor)
         self.assertTrue((back == before).all())
 
-    def test_they_are_copied_from_and_to(self):
+    def test_numpy_arrays_are_copied_in_both_directions(self):
         buffer = self.device.allocate(64, stream=self.stream)
         buffer.copy_from(numpy.arange(16, dtype=numpy.float32), stream=self.stream)
         out = numpy.empty(16, dtype=numpy.float32)

@@ -205,7 +205,7 @@ class Processes(DeviceTest):
         self.assertEqual(other.recv(), "written")
         self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 3)
 
-    def test_buffers_of_several_pools_are_told_apart(self):
+    def test_buffers_of_several_pools_are_distinguished(self):
         others = DeviceMemoryResourceOptions(ipc_enabled=True)
         pools = [self.pool, *(DeviceMemoryResource(self.device, others) for _ in range(2))]
         buffers = [pool.allocate(8, stream=self.stream) for pool in pools for _ in range(2)]
@@ -216,7 +216,7 @@ class Processes(DeviceTest):
         self.assertEqual(other.recv(), "written")
         self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 6)
 
-    def test_they_go_through_pipes_and_queues_and_on_to_a_third_process(self):
+    def test_objects_pass_through_pipes_and_queues_to_a_third_process(self):
         event = self.stream.record(options=EventOptions(ipc_enabled=True))
         buffer = self.made([1, 2])
         other = self.start(takes)
@@ -224,7 +224,7 @@ class Processes(DeviceTest):
         self.assertEqual(other.recv(), [True, True, True, [1, 2], (True, [1, 2]), [9, 9]])
         self.assertEqual(read(self.stream, buffer), [9, 9])
 
-    def test_memory_that_grows_goes_to_another_process(self):
+    def test_growing_memory_can_be_shared_with_another_process(self):
         resource = VirtualMemoryResource(self.device, VirtualMemoryResourceOptions(handle_type="posix_fd"))
         first = resource.allocate(8, stream=self.stream)
         write(self.stream, first, [5, 6])
@@ -248,7 +248,7 @@ class Here(DeviceTest):
         super().setUp()
         self.pool = DeviceMemoryResource(self.device, DeviceMemoryResourceOptions(ipc_enabled=True))
 
-    def test_a_pool_for_others_is_a_pool(self):
+    def test_a_shareable_pool_is_a_pool(self):
         self.assertTrue(self.pool.is_ipc_enabled)
         self.assertFalse(self.pool.is_mapped)
         for _ in range(3):
@@ -259,7 +259,7 @@ class Here(DeviceTest):
         self.stream.sync()
         self.assertEqual(self.pool.attributes.used_mem_current, 0)
 
-    def test_a_descriptor_goes_over_a_socket(self):
+    def test_a_descriptor_is_sent_over_a_socket(self):
         here, there = socket.socketpair()
         socket.send_fds(here, [b"x"], [self.pool.allocation_handle.handle])
         _, (fd,), _, _ = socket.recv_fds(there, 1, 1)
@@ -270,7 +270,7 @@ class Here(DeviceTest):
         with self.assertRaisesRegex(RuntimeError, "inheritance|spawning|sharing"):
             pickle.dumps(handle)
 
-    def test_the_registry_has_one_object_a_pool(self):
+    def test_the_registry_has_one_object_per_pool(self):
         pool = self.pool
         self.assertIs(pool.register(pool.uuid), pool)
         self.assertIs(DeviceMemoryResource.from_registry(pool.uuid), pool)
@@ -293,7 +293,7 @@ class Here(DeviceTest):
         with self.assertRaisesRegex(ValueError, "fd is -1"):
             cucore.IPCAllocationHandle(-1, self.pool.uuid)
 
-    def test_what_is_of_this_process_alone_is_refused(self):
+    def test_objects_of_this_process_alone_cannot_be_exported(self):
         alone = DeviceMemoryResource(self.device)
         with self.assertRaisesRegex(RuntimeError, "ipc_enabled=True"):
             alone.allocation_handle

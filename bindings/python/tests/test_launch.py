@@ -67,7 +67,7 @@ class Arguments(DeviceTest):
         with self.assertRaisesRegex(InvalidArgumentError, "echo_i32: argument 0: expected an integer or pointer of 4 bytes, got f32"):
             self.echo("i32", 1.5, 4)
 
-    def test_ctypes_scalars_go_as_they_are(self):
+    def test_ctypes_scalars_are_passed_unchanged(self):
         for name, value in [("i8", ctypes.c_int8(-1)), ("u16", ctypes.c_uint16(9)),
                             ("i64", ctypes.c_int64(-9)), ("f32", ctypes.c_float(2.5)),
                             ("f64", ctypes.c_double(2.5)), ("bool", ctypes.c_bool(True))]:
@@ -91,7 +91,7 @@ class Arguments(DeviceTest):
         with self.assertRaisesRegex(InvalidArgumentError, "echo_f32: argument 0: "):
             self.echo("f32", 1j, 4)
 
-    def test_numpy_scalars_go_as_they_are(self):
+    def test_numpy_scalars_are_passed_unchanged(self):
         try:
             import numpy
         except ModuleNotFoundError:
@@ -104,18 +104,18 @@ class Arguments(DeviceTest):
         with self.assertRaises(InvalidArgumentError):
             self.echo("f32", numpy.float64(1), 4)
 
-    def test_structs_go_by_value(self):
+    def test_structs_are_passed_by_value(self):
         data = self.echo("pair", Pair(3, 0.25), 16)
         self.assertEqual(struct.unpack("i4xd", data), (3, 0.25))
 
-    def test_addresses_go_as_numbers(self):
+    def test_addresses_are_passed_as_numbers(self):
         out = self.device.allocate(4, stream=self.stream)
         for address in (out.handle, ctypes.c_void_p(out.handle), out, out.view("i32")):
             out.fill(0, stream=self.stream)
             launch(self.stream, LaunchConfig(grid=1, block=1), kernel(ECHO, "echo_i32"), 42, address)
             self.assertEqual(self.read(out, "i"), [42])
 
-    def test_arrays_of_the_host_are_refused(self):
+    def test_host_arrays_are_refused(self):
         try:
             import numpy
         except ModuleNotFoundError:
@@ -149,7 +149,7 @@ class Arguments(DeviceTest):
             number = value.value if isinstance(value, ctypes.c_int) else int(value)
             self.assertEqual(self.read(out, "i"), [number - 2**32 if number >= 2**31 else number])
 
-    def test_what_is_wrong_after_a_good_launch_is_told(self):
+    def test_errors_after_a_good_launch_are_reported(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
         config = LaunchConfig(grid=1, block=1)
         launch(self.stream, config, echo, 1, out)
@@ -180,7 +180,7 @@ class Arguments(DeviceTest):
             launch(config=config, stream=self.stream, kernel=echo)
         self.assertEqual(self.read(out, "i"), [7])
 
-    def test_references_are_given_back(self):
+    def test_references_are_released(self):
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
         config = LaunchConfig(grid=1, block=1)
         objects = [self.stream, config, echo, out, launch, type(out), int]
@@ -196,7 +196,7 @@ class Arguments(DeviceTest):
                 once()
             self.assertEqual(list(map(sys.getrefcount, objects)), before)
 
-    def test_what_is_no_argument_is_refused(self):
+    def test_invalid_arguments_are_refused(self):
         with self.assertRaisesRegex(TypeError, "argument 0 is a str"):
             self.echo("i32", "1", 4)
         with self.assertRaisesRegex(TypeError, r"echo_i32\(\) takes 2 arguments, 1 were given"):
@@ -214,7 +214,7 @@ class Launches(DeviceTest):
         launch(self.stream, LaunchConfig(grid=(4,), block=(256, 1)), kernel(SAXPY, "saxpy"), 2.0, x, y, n)
         self.assertEqual(self.read(y), [2 * i + 1 for i in range(n)])
 
-    def test_a_prepared_launch_is_the_same_again_and_again(self):
+    def test_a_prepared_launch_can_be_repeated(self):
         x, y = self.floats([1]), self.floats([0])
         prepared = PreparedLaunch(self.stream, LaunchConfig(grid=1, block=32), kernel(SAXPY, "saxpy"), 1.0, x, y, 1)
         for _ in range(3):
@@ -253,7 +253,7 @@ class Launches(DeviceTest):
         self.assertEqual(tuple(config._struct.grid), (8, 2, 1))
         self.assertEqual(tuple(config._struct.cluster), (2, 1, 1))
 
-    def test_a_kernel_says_what_it_takes_and_needs(self):
+    def test_a_kernel_reports_its_parameters_and_resources(self):
         saxpy = kernel(SAXPY, "saxpy")
         self.assertEqual(saxpy.name, "saxpy")
         self.assertEqual([tuple(p) for p in saxpy.arguments_info], [(0, 4), (8, 8), (16, 8), (24, 4)])
@@ -293,7 +293,7 @@ class TileKernels(DeviceTest):
         store(c, [i], (load(a, [i], [128]) + load(b, [i], [128])) * s)
     }"""
 
-    def test_one_takes_tensors_and_has_its_own_grid(self):
+    def test_a_tile_kernel_takes_tensors_and_has_its_own_grid(self):
         vadd = compiled(self.VADD, "tile").get_kernel("vadd")
         n = 1000
         a, b = self.floats(range(n)), self.floats(range(n))
@@ -301,7 +301,7 @@ class TileKernels(DeviceTest):
         launch(self.stream, None, vadd, a.view("f32"), b.view("f32"), c.view("f32"), 0.5)
         self.assertEqual(self.read(c), [float(i) for i in range(n)])
 
-    def test_a_buffer_is_told_how_to_get_a_shape(self):
+    def test_the_error_for_a_buffer_explains_how_to_give_it_a_shape(self):
         vadd = compiled(self.VADD, "tile").get_kernel("vadd")
         a = self.floats(range(8))
         with self.assertRaisesRegex(TypeError, r'argument 1: expected a tensor of f32, got a Buffer, .* '

@@ -159,7 +159,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
 """, CUCORE_DRIVER=str(fake))
         self.assertTrue(said.startswith("True True"), said)
 
-    def test_what_goes_in_a_function_of_the_drivers_waits(self):
+    def test_references_dropped_in_a_driver_callback_are_released_later(self):
         """CUDA calls are forbidden in a callback, and the collector cannot know that it runs in
         one."""
         for make in (lambda: Graph(self.device), self.device.create_stream):
@@ -180,7 +180,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             self.device.create_stream().close()  # now it is released
             self.assertEqual(_handle._left, [])
 
-    def test_so_do_arrays_that_others_were_given_or_gave(self):
+    def test_arrays_exchanged_with_others_dropped_in_a_callback_are_released_later(self):
         memory = LegacyPinnedMemoryResource().allocate(64)
         for take in (lambda view: view.__dlpack__(), lambda view: view.__dlpack__(max_version=(1, 0)),
                      lambda view: Tensor.from_capsule(view.__dlpack__()),
@@ -201,7 +201,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
                 self.assertEqual(went, [threading.get_ident()])
                 self.assertNotEqual(went, ran)
 
-    def test_on_threads_that_only_finalise(self):
+    def test_on_threads_that_only_finalize(self):
         """Threads that run finalizers release objects in any order, while others create more."""
         queues = [queue.SimpleQueue() for _ in range(3)]
         failures = []
@@ -231,7 +231,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             thread.join()
         self.assertEqual(failures, [])
 
-    def test_in_finalisers_of_their_users(self):
+    def test_in_finalizers_of_their_users(self):
         """Finalizers of other objects use them, or even keep them."""
         kept, test = [], self
 
@@ -261,7 +261,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             collector.start()
             collector.join()
 
-    def test_a_buffer_that_work_uses_may_go(self):
+    def test_a_buffer_in_use_may_be_released(self):
         x, y = self.floats([1] * 64), self.floats([1] * 64)
         for _ in range(50):
             temporary = x.copy_to(stream=self.stream)
@@ -340,7 +340,7 @@ stream.sync()
 print("launched")
 """, PYTHONMALLOC="debug"), "launched\n")
 
-    def test_a_prepared_launch_notices_what_is_closed(self):
+    def test_a_prepared_launch_detects_closed_objects(self):
         y = self.floats([0])
         stream, kernel = self.device.create_stream(), compiled(SAXPY).get_kernel("saxpy")
         prepared = PreparedLaunch(stream, LaunchConfig(grid=1, block=32), kernel, 2.0, y, y, 1)
@@ -373,7 +373,7 @@ stream.sync()
 print("allocated")
 """), "allocated\n")
 
-    def test_a_finaliser_may_copy_while_others_memory_goes(self):
+    def test_a_finalizer_may_copy_while_other_memory_is_released(self):
         self.assertEqual(child("""
 import signal
 from cucore import *
@@ -404,7 +404,7 @@ print(bytes(out) == b"1" * 16)
             with self.assertRaises((InvalidArgumentError, ValueError)):
                 use()
 
-    def test_what_is_closed_is_called_closed(self):
+    def test_messages_call_closed_objects_closed(self):
         """Messages call a closed object closed, not NULL or empty."""
         x, y = self.floats([1]), self.floats([0])
         stream, event, host = self.device.create_stream(), self.device.create_event(), bytearray(4)
@@ -448,7 +448,7 @@ atexit.register(lambda: buffer.close())
 print('ended')
 """), "ended\n")
 
-    def test_a_child_of_a_fork_fails_and_lets_go(self):
+    def test_calls_fail_and_releases_work_in_a_forked_child(self):
         self.assertEqual(child(START + """
 sys.stdout.flush()
 pid = os.fork()
@@ -465,7 +465,7 @@ stream.sync()
 print('parent')
 """), "refused\nparent\n")
 
-    def test_it_ends_with_graphs_and_functions_under_way(self):
+    def test_it_ends_with_graphs_and_functions_in_progress(self):
         self.assertEqual(child(START + """
 import time
 graph = Graph(device)
@@ -481,7 +481,7 @@ sys.keep = [graph, run, builder, Tensor.from_dlpack(view)]
 print('ended', flush=True)
 """).splitlines()[:2], ["called", "ended"])
 
-    def test_functions_under_way_are_called_before_it_ends(self):
+    def test_functions_in_progress_are_called_before_it_ends(self):
         """A driver thread that enters Python too late would be blocked, and its stream would never
         complete."""
         self.assertEqual(child(START + """

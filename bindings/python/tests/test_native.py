@@ -404,7 +404,7 @@ class Same(DeviceTest):
         self.assertEqual(len(native), len(python))
         self.assertEqual(len(native), 136)
 
-    def test_what_is_made_is_the_same_as_by_python_alone(self):
+    def test_created_objects_are_the_same_as_by_python_alone(self):
         native, python = (child(MADE, CUCORE_PYTHON_NATIVE=each, PYTHONMALLOC="debug").splitlines() for each in "10")
         self.assertEqual(native, python)
         self.assertEqual(len(native), 84)
@@ -483,7 +483,7 @@ class Same(DeviceTest):
                 Device(bad)
 
 
-    def test_what_stays_the_same_is_made_once_a_device(self):
+    def test_constant_objects_are_created_once_per_device(self):
         for name in ("compute_capability", "arch", "name", "uuid", "pci_bus_id", "properties"):
             first = getattr(self.device, name)
             again = getattr(self.device, name)
@@ -530,7 +530,7 @@ class Lifetimes(DeviceTest):
         gc.collect()
         self.assertIsNone(ended())
 
-    def test_references_are_neither_lost_nor_kept(self):
+    def test_references_neither_leak_nor_drop_too_early(self):
         buffer, second = (self.device.allocate(64, stream=self.stream) for _ in range(2))
         event = self.stream.record()
         things = (self.stream, event, buffer, second, self.device, None, True, NotImplemented, Buffer, Event, Stream,
@@ -620,7 +620,7 @@ class Lifetimes(DeviceTest):
         gc.collect()
         self.assertIsNone(ended())
 
-    def test_what_is_closed_during_a_call_stays_until_its_end(self):
+    def test_objects_closed_during_a_call_stay_until_its_end(self):
         for close_twice in (False, True):
             flag = cucore.SynchronousMemoryResource(self.device).allocate(4, stream=self.stream)
             other = self.device.create_stream()

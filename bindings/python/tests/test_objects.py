@@ -23,18 +23,18 @@ from support import DeviceTest
 
 
 class Devices(DeviceTest):
-    def test_there_is_one_object_an_ordinal(self):
+    def test_there_is_one_object_per_ordinal(self):
         self.assertIs(Device(0), self.device)
         self.assertIs(Device(), self.device)
         self.assertIs(Device(self.device), self.device)
         self.assertIn(self.device, Device.get_all_devices())
         self.assertIs(pickle.loads(pickle.dumps(self.device)), self.device)
 
-    def test_an_ordinal_that_is_none_is_told(self):
+    def test_an_invalid_ordinal_is_reported(self):
         with self.assertRaisesRegex(InvalidArgumentError, "99"):
             Device(99)
 
-    def test_it_says_what_it_is(self):
+    def test_a_device_reports_its_properties(self):
         major, minor = self.device.compute_capability
         self.assertTrue(self.device.arch.startswith(f"{major}{minor}"))
         self.assertEqual(self.device.properties.compute_capability_major, major)
@@ -84,7 +84,7 @@ class Streams(DeviceTest):
         self.assertTrue(self.stream.is_nonblocking)
         self.assertIs(stream.device, self.device)
 
-    def test_another_librarys_is_taken_by_its_protocol_and_kept(self):
+    def test_another_librarys_stream_is_accepted_by_its_protocol_and_kept(self):
         class Foreign:
             def __init__(self, stream):
                 self.stream = stream
@@ -100,18 +100,18 @@ class Streams(DeviceTest):
             wrapped.__cuda_stream__()
         self.stream.wait(Foreign(self.device.create_stream()))
 
-    def test_what_is_no_stream_is_refused(self):
+    def test_other_objects_are_refused_as_streams(self):
         with self.assertRaisesRegex(ValueError, "not float"):
             self.stream.wait(1.5)
 
-    def test_a_closed_one_is_refused_and_closing_twice_does_nothing(self):
+    def test_a_closed_stream_is_refused_and_closing_twice_does_nothing(self):
         with self.device.create_stream() as stream:
             pass
         stream.close()
         with self.assertRaisesRegex(InvalidArgumentError, "stream is closed"):
             stream.sync()
 
-    def test_it_is_not_made_by_its_class(self):
+    def test_a_stream_is_not_created_by_its_class(self):
         with self.assertRaisesRegex(RuntimeError, r"^Stream objects cannot be instantiated directly\. They are made by"):
             Stream()
 
@@ -125,13 +125,13 @@ class Events(DeviceTest):
         self.assertGreaterEqual(second - first, 0.0)
         self.assertTrue(second.is_done and second.is_timing_enabled)
 
-    def test_one_without_timing_says_so(self):
+    def test_an_event_without_timing_is_reported(self):
         first, second = self.stream.record(), self.stream.record()
         self.stream.sync()
         with self.assertRaisesRegex(InvalidArgumentError, "timing"):
             second - first
 
-    def test_it_can_be_made_first_and_recorded_later(self):
+    def test_an_event_can_be_created_first_and_recorded_later(self):
         event = self.device.create_event()
         self.assertTrue(event.is_done)
         self.assertIs(self.stream.record(event), event)
@@ -139,7 +139,7 @@ class Events(DeviceTest):
 
 
 class Memory(DeviceTest):
-    def test_bytes_go_there_and_back(self):
+    def test_bytes_are_copied_there_and_back(self):
         for data in (b"0123", bytearray(b"0123"), array.array("i", [7]), memoryview(b"0123")):
             buffer = self.device.allocate(4, stream=self.stream)
             buffer.copy_from(data, stream=self.stream)
@@ -198,7 +198,7 @@ class Memory(DeviceTest):
             with self.subTest(what), self.assertRaises(OverflowError):
                 do()
 
-    def test_patterns_fill_it(self):
+    def test_patterns_fill_a_buffer(self):
         buffer = self.device.allocate(8, stream=self.stream)
         for value, expected in ((0xAB, [0xABABABAB] * 2), (b"\x01\x02", [0x02010201] * 2),
                                 (b"\x01\x02\x03\x04", [0x04030201] * 2)):
@@ -213,7 +213,7 @@ class Memory(DeviceTest):
         self.assertEqual((part.handle, part.size), (address + 8, 8))
         self.assertEqual(self.read(part), [2, 3])
 
-    def test_the_host_reaches_pinned_and_managed_memory(self):
+    def test_the_host_can_access_pinned_and_managed_memory(self):
         for resource in (cucore.LegacyPinnedMemoryResource(), cucore.LegacyManagedMemoryResource()):
             buffer = resource.allocate(16)
             self.assertTrue(buffer.is_host_accessible and buffer.is_device_accessible)
@@ -262,7 +262,7 @@ class Memory(DeviceTest):
         with self.assertRaisesRegex(ValueError, "closed"):
             pool.attributes
 
-    def test_options_by_their_places_are_cuda_cores(self):
+    def test_positional_options_are_in_the_order_of_cuda_core(self):
         self.assertEqual(cucore.DeviceMemoryResourceOptions(True, 9),
                          cucore.DeviceMemoryResourceOptions(ipc_enabled=True, max_size=9))
         self.assertEqual(cucore.PinnedMemoryResourceOptions(True, 9, 0),
@@ -289,12 +289,12 @@ class Memory(DeviceTest):
         with self.assertRaisesRegex(ValueError, "numa_id must be >= 0"):
             cucore.PinnedMemoryResource({"numa_id": -1})
 
-    def test_a_copy_of_a_users_own_memory_is_of_its_resource(self):
+    def test_a_copy_of_custom_memory_comes_from_its_resource(self):
         own = Own(cucore.SynchronousMemoryResource(self.device))
         copy = own.allocate(64).copy_to(stream=self.stream)
         self.assertIs(copy.memory_resource, own)
 
-    def test_memory_that_is_there_has_an_owner(self):
+    def test_wrapped_memory_has_an_owner(self):
         whole = self.floats([1, 2])
 
         class Owner:
@@ -307,7 +307,7 @@ class Memory(DeviceTest):
         with self.assertRaisesRegex(ValueError, "not both"):
             Buffer.from_handle(whole.handle, 8, mr=self.device.memory_resource, owner=owner)
 
-    def test_what_no_call_can_raise_is_a_warning(self):
+    def test_failures_that_no_call_can_raise_are_warnings(self):
         buffer = LegacyPinnedMemoryResource().allocate(16, stream=self.stream)
         with self.assertWarnsRegex(CUDAWarning, "is being captured: .* is leaked"), self.stream.capture():
             del buffer
@@ -376,7 +376,7 @@ class OwnResources(DeviceTest):
         both = {"host_accessible": True}
         for said, under, number, dlpack, flags in (
             ({"device_id": 0}, device, 0, (2, 0), (True, False, False)),
-            ({}, device, 0, (2, 0), (True, False, False)),  # the driver reports it
+            ({}, device, 0, (2, 0), (True, False, False)),  # the device number comes from the driver
             ({"device_id": None}, device, 0, (2, 0), (True, False, False)),
             ({"device_id": self.device}, device, 0, (2, 0), (True, False, False)),
             ({"device_id": None, **both}, pinned, -1, (3, 0), (True, True, False)),
@@ -384,7 +384,7 @@ class OwnResources(DeviceTest):
             ({**both, "device_accessible": False}, pinned, -1, (1, 0), (False, True, False)),
             ({**both, "managed": True, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
             ({**both, "managed": True}, managed, 0, (13, 0), (True, True, True)),
-            ({**both}, managed, 0, (13, 0), (True, True, True)),  # the driver reports it
+            ({**both}, managed, 0, (13, 0), (True, True, True)),  # the number comes from the driver
             ({**both, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
         ):
             with self.subTest(said), Own(under, **said).allocate(64) as buffer:
@@ -394,14 +394,14 @@ class OwnResources(DeviceTest):
                 self.assertEqual(cucore.Tensor.from_dlpack(buffer).device_id,
                                  -1 if dlpack[0] in (1, 3) else 0)
 
-    def test_memory_that_nobody_reaches_is_not_exported(self):
+    def test_inaccessible_memory_is_not_exported(self):
         own = Own(cucore.SynchronousMemoryResource(self.device), device_accessible=False)
         buffer = own.allocate(64)
         for export in (buffer.__dlpack__, buffer.__dlpack_device__):
             with self.assertRaisesRegex(BufferError, "neither device-accessible nor host-accessible"):
                 export()
 
-    def test_the_end_always_has_a_stream(self):
+    def test_deallocate_always_receives_a_stream(self):
         own = Own(cucore.DeviceMemoryResource(self.device), device_id=0)
         own.allocate(64).close()
         own.allocate(32).close(self.stream)
@@ -430,7 +430,7 @@ class Managed(DeviceTest):
         super().setUp()
         self.pool = cucore.ManagedMemoryResource()
 
-    def test_it_says_where_it_is_and_should_be(self):
+    def test_managed_memory_reports_its_location_and_preference(self):
         of_pool = self.pool.allocate(1 << 16, stream=self.stream)
         buffer = cucore.LegacyManagedMemoryResource().allocate(1 << 16)
         self.stream.sync()
@@ -452,7 +452,7 @@ class Managed(DeviceTest):
         buffer.accessed_by = []
         self.assertEqual(set(buffer.accessed_by), set())
 
-    def test_it_moves_and_is_discarded(self):
+    def test_managed_memory_is_prefetched_and_discarded(self):
         buffers = [self.pool.allocate(1 << 16, stream=self.stream) for _ in range(2)]
         buffers[0].fill(3, stream=self.stream)
         buffers[0].prefetch(cucore.Host(), stream=self.stream)
@@ -475,7 +475,7 @@ class ManagedMistakes(DeviceTest):
         super().setUp()
         self.buffer = cucore.LegacyManagedMemoryResource().allocate(1 << 16)
 
-    def test_places_are_refused_before_anything_changes(self):
+    def test_invalid_locations_are_refused_before_anything_changes(self):
         self.buffer.accessed_by = {self.device, Host()}
         for wrong in (Host(0), Host.numa_current(), None):
             with self.subTest(wrong), self.assertRaisesRegex(ValueError, "accessed_by does not support"):
@@ -484,7 +484,7 @@ class ManagedMistakes(DeviceTest):
         self.assertEqual(self.buffer.accessed_by & {Host()}, {Host()})
         self.buffer.accessed_by.discard(Host(0))  # not in the set
 
-    def test_batches_are_sequences_with_a_place_for_each(self):
+    def test_batches_are_sequences_with_a_location_for_each(self):
         for function in (cucore.utils.prefetch_batch, cucore.utils.discard_prefetch_batch):
             with self.assertRaisesRegex(TypeError, "sequence of Buffers"):
                 function(self.stream, self.buffer, Host())
@@ -493,7 +493,7 @@ class ManagedMistakes(DeviceTest):
             with self.assertRaisesRegex(ValueError, "location is required"):
                 function(self.stream, [self.buffer], None)
 
-    def test_memory_that_does_not_move_is_refused(self):
+    def test_memory_that_cannot_migrate_is_refused(self):
         memory = self.device.allocate(64, stream=self.stream)
         fixed = cucore.ManagedBuffer.from_handle(memory.handle, 64, owner=memory)
         for change in (lambda: setattr(fixed, "read_mostly", True),
@@ -504,7 +504,7 @@ class ManagedMistakes(DeviceTest):
 
 
 class Batches(DeviceTest):
-    def test_copies_go_by_one_call(self):
+    def test_copies_take_one_call(self):
         sources = [self.floats([i] * (i + 1)) for i in range(4)]
         for options in (None, cucore.utils.CopyOptions(src_access_order="any"),
                         [cucore.utils.CopyOptions(overlap_mode="prefer_overlap_with_compute")] * 4):
@@ -519,7 +519,7 @@ class Batches(DeviceTest):
 
 
 class Peers(DeviceTest):
-    def test_a_pool_tells_who_reaches_it(self):
+    def test_a_pool_reports_which_devices_can_access_it(self):
         pool = cucore.DeviceMemoryResource(self.device, cucore.DeviceMemoryResourceOptions())
         self.assertEqual(set(pool.peer_accessible_by), set())
         others = [d for d in cucore.Device.get_all_devices() if self.device.can_access_peer(d) and d != self.device]
@@ -529,7 +529,7 @@ class Peers(DeviceTest):
         pool.peer_accessible_by = []
         self.assertEqual(len(pool.peer_accessible_by), 0)
 
-    def test_who_reaches_it_is_a_set(self):
+    def test_the_devices_with_access_are_a_set(self):
         peers = cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by
         self.assertEqual(peers | {self.device}, {self.device})
         self.assertEqual((peers & {1}, peers - {1}, peers ^ {1}), (set(), set(), {1}))
@@ -546,7 +546,7 @@ class Peers(DeviceTest):
 
 
 class DefaultStreams(DeviceTest):
-    def test_they_are_of_the_device_at_hand(self):
+    def test_default_streams_belong_to_the_current_device(self):
         buffer = self.device.allocate(16, stream=cucore.LEGACY_DEFAULT_STREAM)
         buffer.fill(1, stream=cucore.PER_THREAD_DEFAULT_STREAM)
         cucore.PER_THREAD_DEFAULT_STREAM.sync()

@@ -80,7 +80,7 @@ class Programs(unittest.TestCase):
         again = ObjectCode.from_ptx(code.code, symbol_mapping=code.symbol_mapping)
         self.assertEqual(again.symbol_mapping, code.symbol_mapping)
 
-    def test_what_is_not_known_is_refused(self):
+    def test_unknown_names_are_refused(self):
         with self.assertRaisesRegex(RuntimeError, "Unsupported code_type='fortran': expected"):
             Program("", "fortran")
         with self.assertRaisesRegex(ValueError, "expected"):
@@ -102,7 +102,7 @@ class Programs(unittest.TestCase):
 
 
 class Links(DeviceTest):
-    def test_pieces_become_one(self):
+    def test_inputs_are_linked_to_one_object(self):
         compiled(SAXPY)
         options = ProgramOptions(arch=f"sm_{self.device.arch}", relocatable_device_code=True)
         half = Program("__device__ float twice(float x) { return 2 * x; }", "c++", options)
@@ -116,7 +116,7 @@ class Links(DeviceTest):
         launch(self.stream, LaunchConfig(grid=1, block=1), linked.get_kernel("f"), value)
         self.assertEqual(self.read(value), [42])
 
-    def test_what_is_missing_is_told(self):
+    def test_missing_symbols_are_reported(self):
         compiled(SAXPY)
         options = ProgramOptions(arch="sm_90", relocatable_device_code=True)
         code = Program('__device__ float gone(float);\nextern "C" __global__ void f(float *p) '
@@ -137,11 +137,11 @@ class TilePrograms(unittest.TestCase):
         with self.assertRaisesRegex(CompileError, "2"):
             Program("kernel f(a: f32[N]) {\n  store(a, [0], nothing)\n}", "tile", ARCH).compile("ptx")
 
-    def test_code_is_ptx_for_the_driver_unless_told_otherwise(self):
+    def test_code_is_ptx_for_the_driver_by_default(self):
         for options in (ARCH, ProgramOptions(arch="sm_90", constants={"B": 32})):
             self.assertEqual(Program(self.SOURCE, "tile", options).compile().code_type, "ptx")
 
-    def test_the_version_is_the_librarys(self):
+    def test_the_version_is_that_of_the_library(self):
         self.assertEqual(cucore.__version__, cucore.raw.cuc_version_string().decode())
 
 

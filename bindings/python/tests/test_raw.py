@@ -45,11 +45,11 @@ class Raw(unittest.TestCase):
         stub = (ROOT / "bindings/python/cucore/raw.pyi").read_text()
         self.assertEqual(set(re.findall(r"^def (cuc_\w+)", stub, re.M)), set(raw.FUNCTIONS))
 
-    def test_a_name_that_is_none_says_so(self):
+    def test_an_unknown_name_is_reported(self):
         with self.assertRaisesRegex(AttributeError, "has no cuc_nothing"):
             raw.cuc_nothing
 
-    def test_calls_take_what_ctypes_takes(self):
+    def test_calls_accept_what_ctypes_accepts(self):
         self.assertEqual(raw.cuc_dtype_from_name(b"bf16"), raw.CUC_BF16)
         self.assertEqual(raw.cuc_status_name(raw.CUC_ERROR_BUSY), b"CUC_ERROR_BUSY")
         self.assertEqual(raw.cuc_stream_handle(None), None)

@@ -48,7 +48,7 @@ def named():
 
 
 class Reach(unittest.TestCase):
-    def test_everything_is_reached_or_is_said_not_to_be(self):
+    def test_every_function_is_called_or_listed_with_a_reason(self):
         page = (ROOT / "docs/python.md").read_text().partition("| functions | because |")[2].partition("\n\n")[0]
         patterns = re.findall(r"`(cuc_[\w*]+|\*_\w+)`", re.sub(r"\| [^|]*\|$", "|", page, flags=re.M))
         there, used = named(), set()
@@ -60,7 +60,7 @@ class Reach(unittest.TestCase):
 
 
 class Machine(unittest.TestCase):
-    def test_versions_and_places(self):
+    def test_versions_and_locations(self):
         self.assertGreaterEqual(system.driver_version(), (12, 0))
         self.assertIn(".so", system.driver_path())
         self.assertEqual(system.is_simulated(), bool(raw.cuc_driver_is_simulated()))
@@ -94,7 +94,7 @@ class Machine(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no library"):
             system.explain(1, "nobody's")
 
-    def test_failures_that_no_call_raises_are_told(self):
+    def test_failures_that_no_call_raises_are_reported(self):
         told = []
         system.on_failure(told.append)
         system.on_failure(None)
@@ -139,7 +139,7 @@ class Devices(DeviceTest):
         if before is not None:
             self.device.set_current(before)
 
-    def test_devices_tell_what_they_measure(self):
+    def test_devices_report_their_sensors(self):
         try:
             self.assertIsInstance(self.device.sensors, dict)
         except cucore.CUDAError:  # no NVML
@@ -188,7 +188,7 @@ class Devices(DeviceTest):
         with self.assertRaisesRegex(ValueError, "closed"):
             there.device_pointer
 
-    def test_code_tells_of_itself(self):
+    def test_code_describes_itself(self):
         code = cucore.Program(VADD, "tile", cucore.ProgramOptions(arch=f"sm_{self.device.arch}")).compile("ptx")
         self.assertIn(".entry", code.ptx)
         entries = code.tile_entries("vadd")
@@ -203,7 +203,7 @@ class Devices(DeviceTest):
         with self.assertRaises(cucore.NotFoundError):
             code.get_managed("nothing")
 
-    def test_programs_and_linkers_tell_of_themselves(self):
+    def test_programs_and_linkers_describe_themselves(self):
         program = cucore.Program(VADD, "tile", cucore.ProgramOptions(arch="sm_90a"))
         code = program.compile("ptx")
         self.assertGreater(program.compile_time, 0)
@@ -348,7 +348,7 @@ class Devices(DeviceTest):
         self.assertIn(product.choice["by"], ("model", "tuned"))
         self.assertEqual(product.record.program, "cuc_gemm")
         self.assertIn("kernel", product.sources[0])
-        self.assertEqual(product.workspace_bytes(40, 56) % 256, 0)
+        self.assertEqual(product.workspace_bytes(40, 56, 24) % 256, 0)
         best = cucore.Gemm.candidates("f32", m=40, n=56, k=24)[0]
         self.assertIn("=", best.choice)
         by_hand = cucore.Gemm("f32", m=40, n=56, k=24, choice=best.choice)

@@ -57,7 +57,7 @@ class TensorMaps(DeviceTest):
         with self.assertRaisesRegex(ValueError, "does not lie as that does"):
             made.replace_address(self.x)
 
-    def test_bytes_are_the_elements_that_the_map_has(self):
+    def test_bytes_are_viewed_as_elements_of_the_map(self):
         expected = self.taken(self.view.as_tensor_map((4, 8)), 8, 2)
         rows = self.x.view("u8", (ROWS, COLUMNS * 4))
         for kind in (cucore.TensorMapDataType.FLOAT32, "f32"):
@@ -89,7 +89,7 @@ class TensorMaps(DeviceTest):
         with self.assertRaisesRegex(ValueError, "has 1 numbers"):
             cucore.TensorMapDescriptor.im2col(images, (-1,), (0, 0), 32, 8)
 
-    def test_widths_of_images_are_of_later_devices(self):
+    def test_im2col_wide_needs_later_devices(self):
         images = self.x.view("f32", (2, 2, 2, 32))
         wide, given = cucore.TensorMapDescriptor.im2col_wide, TensorMapDescriptorOptions(swizzle="128B")
         with self.assertRaisesRegex(cucore.InvalidArgumentError, "swizzle is 0"):
@@ -103,7 +103,7 @@ class TensorMaps(DeviceTest):
                 with self.assertRaisesRegex(cucore.NotSupportedError, "need 10.0"):
                     wide(images, -1, 1, 32, 0, given, mode=mode)
 
-    def test_misuse_is_told(self):
+    def test_misuse_is_reported(self):
         for error, says, given in (
                 (ValueError, "box_dim has 1 numbers", {"box_dim": (4,)}),
                 (TypeError, "expected box_dim", {}),
@@ -116,10 +116,10 @@ class TensorMaps(DeviceTest):
             cucore.TensorMapDescriptor()
         host = StridedMemoryView.from_any_interface(cucore.PinnedMemoryResource().allocate(
             4096, stream=self.stream).view("f32", (ROWS, COLUMNS)), -1)
-        host.as_tensor_map((4, 8))  # a device can access it
+        host.as_tensor_map((4, 8))  # pinned memory, which a device can access
 
     @unittest.skipUnless(cucore.system.is_simulated(), "needs two devices")
-    def test_an_array_of_another_device_is_no_replacement(self):
+    def test_an_array_of_another_device_is_refused_as_a_replacement(self):
         child("""
 import cucore
 

@@ -206,7 +206,7 @@ class Constructs(TileTest):
                 sum(i for i in range(0, n, 2) if i % 4)
             self.assertEqual(list(self.get(out)), [total * 10, math.isqrt(n) if n > 1 else 0, 0, 8])
 
-    def test_names_are_used_again(self):
+    def test_names_are_reused(self):
         x = rng.random(16).astype(np.float32)
         out = self.put(np.zeros(12, np.float32))
         self.run_kernel((1,), k.names, self.put(x), out, 8)
@@ -234,7 +234,7 @@ class Constructs(TileTest):
         self.run_kernel((1,), k.scalars, out, np.int16(3), np.float32(0.25), False, 2**33)
         self.assertEqual(list(self.get(out)), [6.25, -1.0, 2.0])
 
-    def test_it_prints_and_asserts(self):
+    def test_kernels_print_and_assert(self):
         here = os.path.dirname(os.path.abspath(__file__))
         out = child(f"""
 import sys; sys.path.insert(0, {here!r})
@@ -247,7 +247,7 @@ stream.sync()
 """)
         self.assertIn("sum 10", out)
 
-    def test_arrays_of_other_libraries_are_taken(self):
+    def test_arrays_of_other_libraries_are_accepted(self):
         class Foreign:
             def __init__(self, tensor):
                 self.tensor = tensor
@@ -258,7 +258,7 @@ stream.sync()
         self.run_kernel((4,), k.add_tiles, Foreign(self.put(a)), self.put(a), Foreign(c), 16)
         self.assertTrue((self.get(c) == 2 * a).all())
 
-    def test_it_is_compiled_once_for_each_kind(self):
+    def test_a_kernel_is_compiled_once_for_each_kind_of_arguments(self):
         kernel = ct.kernel(k.add_tiles.function)
         a, c = self.put(np.ones(32, np.float32)), self.put(np.zeros(32, np.float32))
         for n in (16, 16, 8):
@@ -293,7 +293,7 @@ MISTAKES = [
 
 
 class Stub(unittest.TestCase):
-    def test_it_has_every_name_and_every_parameter(self):
+    def test_the_stub_has_every_name_and_every_parameter(self):
         import ast
         import inspect
 
@@ -314,7 +314,7 @@ class Stub(unittest.TestCase):
                      if p.kind != p.VAR_POSITIONAL][1:]
             self.assertEqual(told, there, name)
 
-    def test_each_operation_says_what_it_does(self):
+    def test_each_operation_has_a_text(self):
         from cucore.tile._docs import TEXTS
         from cucore.tile._ops import OPS
         self.assertEqual(set(TEXTS), set(OPS))
@@ -324,7 +324,7 @@ class Stub(unittest.TestCase):
 
 
 class Mistakes(TileTest):
-    def test_each_is_told_with_its_line(self):
+    def test_each_mistake_is_reported_with_its_line(self):
         for body, told, line in MISTAKES:
             with self.subTest(body=body), tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "mistaken.py")
@@ -345,12 +345,12 @@ class Mistakes(TileTest):
                 self.assertIn(told, said)
                 self.assertRegex(said, rf"mistaken\.py:{line + 5}\b")
 
-    def test_what_the_device_has_not_is_told_with_the_kernel(self):
+    def test_missing_features_of_the_device_are_reported_with_the_kernel(self):
         x = self.put(np.zeros((8, 8), np.float32))
         with self.assertRaisesRegex(ct.TileCompilerError, r"tile_kernels\.py:\d+: transpose\(\): .*shared memory"):
             self.run_kernel((1,), k.transpose, x, x, 1024, 1024)
 
-    def test_a_grid_of_nothing_is_refused(self):
+    def test_an_empty_grid_is_refused(self):
         """cuTile leaves an empty grid to the driver, which fails; here it raises a ValueError
         (docs/cutile.md)."""
         x = self.put(np.zeros(4, np.float32))

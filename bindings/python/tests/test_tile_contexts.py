@@ -39,14 +39,14 @@ class Contexts(TileTest):
         self.run_kernel((1,), k.scalars_apart, out, 4)
         self.assertEqual(self.get(out).tolist(), [4, 0, 2, 0, 5, 0, 9, 0])
 
-    def test_each_path_leaves_them_in_order(self):
+    def test_each_path_exits_context_managers_in_order(self):
         for name, number, noted in NOTED:
             with self.subTest(name, number=number):
                 out = self.put(np.zeros(24, np.int32))
                 self.run_kernel((1,), getattr(k, name), out, number)
                 self.assertEqual(self.get(out).tolist(), [len(noted), *noted, *[0] * (23 - len(noted))])
 
-    def test_mistakes_are_told_with_their_line(self):
+    def test_mistakes_are_reported_with_their_line(self):
         for lines, kind, said in k.WRONG:
             with self.subTest(lines), tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder) / "wrong.py"

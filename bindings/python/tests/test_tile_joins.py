@@ -33,7 +33,7 @@ RESULTS = [
 
 
 class Joins(TileTest):
-    def test_each_path_brings_its_value(self):
+    def test_each_path_contributes_its_value(self):
         for name, number, right in RESULTS:
             with self.subTest(name, number=number):
                 out = self.put(np.zeros(4, np.float32))
@@ -147,12 +147,12 @@ class Dtypes(TileTest):
             exec(compile(path.read_text(), str(path), "exec"), scope)
             ct.launch(self.stream, (1,), scope["given"], (self.put(np.arange(4), np.int8), self.put(np.zeros(4), np.int32)))
 
-    def test_operands_come_to_a_common_dtype(self):
+    def test_operands_are_promoted_to_a_common_dtype(self):
         for expression, dtype in DTYPES:
             with self.subTest(expression):
                 self.run_lines(f"kind = ({expression}).dtype; ct.static_assert(kind == ct.{dtype}, '{dtype} is not its dtype')")
 
-    def test_what_has_none_is_refused(self):
+    def test_operands_without_a_common_dtype_are_refused(self):
         for expression, kind, said in REFUSED:
             with self.subTest(expression), self.assertRaises(ct.TileError) as caught:
                 self.run_lines(expression)

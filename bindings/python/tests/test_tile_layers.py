@@ -45,7 +45,7 @@ class Layers(TileTest):
             for x, y, z in zip(a, b, c):
                 np.testing.assert_allclose(self.get(z), x @ (y.T if transposed else y), atol=2e-2, rtol=2e-2)
 
-    def test_a_list_of_arrays_is_indexed_when_the_kernel_runs(self):
+    def test_a_list_of_arrays_is_indexed_at_run_time(self):
         parts = [self.random(20, 24) for _ in range(3)]
         w = self.random(24, 40)
         out = self.put(np.zeros((3 * 32, 40), np.float32))
@@ -54,7 +54,7 @@ class Layers(TileTest):
         for i, part in enumerate(parts):
             np.testing.assert_allclose(got[i, :20], part @ w, atol=2e-2, rtol=2e-2)
 
-    def test_what_is_asked_of_and_done_to_an_array_of_a_list(self):
+    def test_queries_and_accesses_of_an_array_of_a_list(self):
         sizes = (3, 8, 5)
         given = [np.arange(n, dtype=np.float32) + i for i, n in enumerate(sizes)]
         arrays = [self.put(g) for g in given]
@@ -85,7 +85,7 @@ class Layers(TileTest):
             np.testing.assert_allclose(self.get(there), np.concatenate([x * c - y * s, y * c + x * s], -1),
                                        atol=1e-5)
 
-    def test_dropout_is_the_hash_it_says(self):
+    def test_dropout_matches_its_hash(self):
         x = self.random(100)
         with np.errstate(over="ignore"):
             h = np.arange(100, dtype=np.int32) * np.int32(1103515245) + np.int32(-12345)
@@ -134,12 +134,12 @@ class Layers(TileTest):
         self.run_kernel((E + 2,), k.stamp_blocks, ends, blocks, 4)
         np.testing.assert_array_equal(self.get(blocks), np.repeat(np.arange(E), np.diff(right) // 4))
 
-    def test_mistakes_with_lists_are_told_with_their_line(self):
+    def test_mistakes_with_lists_are_reported_with_their_line(self):
         arrays = [self.put(self.random(4)), self.put(np.zeros(4, np.int32))]
         with self.assertRaisesRegex(SyntaxError, "one dtype and rank"):
             self.run_kernel((1,), k.list_ops, arrays, self.put(np.zeros((1, 4), np.float32)), 4)
 
-    def test_rounding_is_as_it_is_said(self):
+    def test_rounding_follows_the_given_mode(self):
         x = np.concatenate([self.random(30), [np.float32(1e-10), np.float32(-1e-10)]]).astype(np.float32)
         y = self.random(32) + np.float32(2)
         out = self.put(np.zeros((11, 32), np.float32))
@@ -185,7 +185,7 @@ class Layers(TileTest):
         np.testing.assert_allclose(self.get(out), x * r * w, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(self.get(rstd), r[:, 0], rtol=1e-5)
 
-    def test_attention_to_chosen_keys(self):
+    def test_attention_to_selected_keys(self):
         B, H, S, D, group, TH, TN, turns = 1, 4, 12, 16, 2, 2, 16, 2
         q = self.random(B, H, S, D, dtype=np.float16)
         key, v = (self.random(B, H // group, 64, D, dtype=np.float16) for _ in range(2))
@@ -237,7 +237,7 @@ class Layers(TileTest):
         np.testing.assert_allclose(got[..., 0] + 1j * got[..., 1], np.fft.fft(x[..., 0] + 1j * x[..., 1]),
                                    atol=1e-4)
 
-    def test_a_kernel_begins_before_the_one_ahead_is_done(self):
+    def test_a_kernel_begins_before_its_predecessor_ends(self):
         x, middle, out = self.random(4096), self.put(np.zeros(4096, np.float32)), \
             self.put(np.zeros(4096, np.float32))
         for _ in range(3):
@@ -278,7 +278,7 @@ class Search(TileTest):
         return ct.tune.exhaustive_search(space, self.stream, lambda c: (ct.cdiv(256, c[0]),), kernel,
                                          lambda c: (self.x, self.y, *c), quiet=quiet, **more)
 
-    def test_the_best_is_found_and_failures_are_told(self):
+    def test_the_best_configuration_is_found_and_failures_are_reported(self):
         with ct.compiler_timeout(30):
             result = self.search([(64, False), (128, True), (256, False)], ct.kernel(_copy),
                                  hints_fn=lambda c: {"num_worker_warps": 4})
@@ -297,13 +297,13 @@ class Search(TileTest):
         result = self.search([(64, False), (32, False)], lambda c: kernel)
         self.assertEqual(len(result.successes), 2)
 
-    def test_a_space_without_a_way_is_refused(self):
+    def test_a_search_space_without_a_valid_configuration_is_refused(self):
         with self.assertRaisesRegex(ValueError, "Search space is empty"):
             self.search([], ct.kernel(_copy))
         with self.assertRaisesRegex(ValueError, "No valid config(?s:.*)not this one"):
             self.search([(64, True)], ct.kernel(_copy))
 
-    def test_long_results_are_cut(self):
+    def test_long_results_are_abbreviated(self):
         rows = tuple(ct.tune.Measurement(config=i, mean_us=float(i), num_samples=5, error_margin_us=0.1)
                      for i in range(20))
         text = str(ct.tune.TuningResult(best=rows[0], successes=rows, failures=()))

@@ -29,12 +29,12 @@ class Names(TileTest):
         for row, right in enumerate((x @ y, x @ m, m.T @ y, x.astype(np.float16).astype(np.float32) @ m)):
             np.testing.assert_allclose(got[row] if row else got[0, 0], right, rtol=1e-4, atol=1e-5)
 
-    def test_tiles_of_what_is_written(self):
+    def test_tiles_of_literals(self):
         out = self.zeros(3, 3, dtype=np.int32)
         self.run_kernel((1,), k.literals, out, 40)
         np.testing.assert_array_equal(self.get(out), [[1, 2, 3], [40, 5, 41], [7, 1, 1]])
 
-    def test_numbers_of_64_bits_without_a_sign(self):
+    def test_unsigned_64_bit_numbers(self):
         out = self.zeros(2, dtype=np.uint64)
         self.run_kernel((1,), k.wide_numbers, out)
         self.assertEqual(list(map(int, self.get(out))), [2**64 - 3, 2**63 - 3])
@@ -54,7 +54,7 @@ class Names(TileTest):
             right[start + 1, :2] = 50
             np.testing.assert_array_equal(self.get(back), right)
 
-    def test_what_lies_outside_is_padding(self):
+    def test_elements_outside_an_array_are_padding(self):
         table, ids = self.random(6, 8), np.array([-1, 6, 5, 99], np.int32)
         out, back = self.zeros(12, 8), self.zeros(8, 8)
         self.run_kernel((1,), k.rows_by_number, self.put(table), self.put(ids), out, back, 8, 2)
@@ -74,7 +74,7 @@ class Names(TileTest):
         self.run_kernel((3,), k.spread, out, 4, 8)
         np.testing.assert_array_equal(self.get(out), np.repeat([1, 0, 2, 0, 3], 4))
 
-    def test_memory_by_distances(self):
+    def test_memory_by_offsets(self):
         x = np.arange(20, dtype=np.float32).reshape(4, 5)
         there, out, counts = self.put(x), self.zeros(4), self.zeros(2, 2, dtype=np.int32)
         self.run_kernel((1,), k.flat, there, out, counts)
@@ -84,7 +84,7 @@ class Names(TileTest):
         np.testing.assert_array_equal(self.get(there).reshape(-1), right)
         np.testing.assert_array_equal(self.get(counts).reshape(-1)[:3], [6, 6, 9])
 
-    def test_extents_are_constants_where_they_are_said_to_be(self):
+    def test_annotated_extents_are_constants(self):
         kernel = ct.kernel(k.known_extents.function)
         for width in (4, 8):
             x, out = self.random(2, width), self.zeros(4, 8)
@@ -94,7 +94,7 @@ class Names(TileTest):
             np.testing.assert_array_equal(got[2:], np.full((2, 8), width))
         self.assertEqual(len(kernel._compiled), 2)
 
-    def test_marks_of_parameters(self):
+    def test_parameter_annotations(self):
         x = self.zeros(8, dtype=np.int32)
         self.run_kernel((1,), k.annotated, x, 4, 5 * 2**33, [self.zeros(6)])
         np.testing.assert_array_equal(self.get(x), [5] * 4 + [6] * 4)
@@ -144,7 +144,7 @@ class Names(TileTest):
             right = [first, total, np.full(4, count), first if turns > 2 else 2 * x, np.full(4, low)]
             np.testing.assert_allclose(self.get(out).reshape(5, 4), right, rtol=1e-5, err_msg=str(turns))
 
-    def test_functions_return_where_they_like(self):
+    def test_functions_return_anywhere(self):
         x = self.random(4)
         for best in (9, 1):
             out = self.zeros(4, 8)
@@ -177,7 +177,7 @@ class Names(TileTest):
         ct.launch(self.stream, (1,), k.scaled, (self.put(x), named, self.put(y), self.put(sy), again, m, n, K, blocks))
         np.testing.assert_array_equal(self.get(again), self.get(out))
 
-    def test_constants_are_of_their_own_types_and_bits(self):
+    def test_constants_differ_by_type_and_bits(self):
         kernel = ct.kernel(k.reciprocal.function)
         cases = [(0.0, math.inf, 2), (-0.0, -math.inf, 2), (1, 1, 1), (1.0, 1, 2), (True, 1, 3), (math.nan, math.nan, 2),
                  ((2,), 0.5, 1), ((2.0,), 0.5, 2), ([2.0], 0.5, 2), ((True,), 1, 3), (k.Setting(1), 1, 1),
@@ -233,7 +233,7 @@ for device in Device.get_all_devices():
 """, CUCORE_SIM_DEVICES="2").splitlines(), [line for device in "01" for line in (
             f"{device} False 6 6 6 6", *[f"{device} True 6 6 6 6"] * 3, "TypeError", "OverflowError", "OverflowError")])
 
-    def test_steps_that_are_found_as_it_runs(self):
+    def test_steps_of_ranges_known_at_run_time(self):
         for first, last, step in ((0, 10, 3), (2, 3, 1), (0, 10, 0), (0, 10, -1), (10, 0, -1), (10, 0, 1),
                                   (np.int64(0), np.int8(9), np.int16(-2)), (np.uint32(1), np.uint32(9), np.uint32(2))):
             with self.subTest(step=step):
@@ -248,7 +248,7 @@ for device in Device.get_all_devices():
         self.run_kernel((1,), k.partly, self.put(x), out, 8)
         np.testing.assert_array_equal(self.get(out), np.clip(x, 0, 1))
 
-    def test_scales_are_written(self):
+    def test_scales_are_stored(self):
         for scale in (1.0, 2.0, 0.25):
             out = self.zeros(2, 2)
             self.run_kernel((1,), k.scaled_by_two, out, scale)
@@ -258,7 +258,7 @@ for device in Device.get_all_devices():
         self.assertEqual(list(self.get(out)), [0, 0, 0, 127, 127, 127, 128, 254, 255, 255, 0])
 
     @unittest.skipUnless(hasattr(signal, "setitimer"), "no timer")
-    def test_signals_end_what_is_interpreted(self):
+    def test_signals_end_an_interpreted_kernel(self):
         def handler(_number, _frame):
             raise KeyboardInterrupt
 
@@ -275,7 +275,7 @@ for device in Device.get_all_devices():
             signal.signal(signal.SIGALRM, before)
         self.assertTrue("".join(said[:12]).startswith("1\n1\n"))
 
-    def test_what_print_raises_is_raised(self):
+    def test_an_exception_of_print_is_raised(self):
         with self.assertRaises(ZeroDivisionError):
             k.lines.interpret((1,), (self.random(4), 4), print=lambda text: 1 // 0)
 
@@ -284,18 +284,18 @@ for device in Device.get_all_devices():
         with self.assertRaisesRegex(InvalidArgumentError, rf"the sum is not below 0 \(tile_names\.py:{line}\)"):
             k.negative.interpret((1,), (np.ones(4, np.float32), 4))
 
-    def test_dtypes_tell_of_themselves(self):
+    def test_dtypes_describe_themselves(self):
         for dtype, name, bits in ((ct.bool_, "bool_", 8), (ct.int64, "int64", 64), (ct.bfloat16, "bfloat16", 16),
                                   (ct.tfloat32, "tfloat32", 32), (ct.float8_e8m0fnu, "float8_e8m0fnu", 8)):
             self.assertEqual((repr(dtype), dtype.name, dtype.__name__, dtype.bitwidth), (name, name, name, bits))
         self.assertEqual(str(inspect.signature(ct.arange)), "(size, *, dtype=int32, start=0, step=1)")
 
-    def test_blocks_of_with(self):
+    def test_with_blocks(self):
         out = self.zeros(4, dtype=np.int32)
         self.run_kernel((1,), k.within, out, 3)
         np.testing.assert_array_equal(self.get(out), [303, 306, 202, 20 + 10 + 30 + 10])
 
-    def test_code_is_made_ahead(self):
+    def test_code_is_compiled_ahead_of_time(self):
         x = self.random(8)
         there, out = self.put(x), self.zeros(16)
         code = k.inserted.compile(there, out, 8, code_type="ptx")
@@ -307,13 +307,13 @@ for device in Device.get_all_devices():
         np.testing.assert_array_equal(self.get(out).reshape(2, 8), [np.concatenate([x[:4], x[:4]]), x])
         self.assertIn("sm_80", k.inserted.compile(there, out, 8, arch="sm_80", code_type="ptx").ptx)
 
-    def test_parts_are_put_in(self):
+    def test_parts_are_inserted(self):
         x = self.random(8)
         out = self.zeros(16)
         self.run_kernel((1,), k.inserted, self.put(x), out, 8)
         np.testing.assert_array_equal(self.get(out).reshape(2, 8), [np.concatenate([x[:4], x[:4]]), x])
 
-    def test_what_is_printed(self):
+    def test_printed_text(self):
         here = os.path.dirname(os.path.abspath(__file__))
         out = child(f"""
 import sys; sys.path.insert(0, {here!r})
@@ -334,7 +334,7 @@ stream.sync()
             "[ 0.000000,  1.000000,  2.000000,  3.000000]  0    4", "0 of 3.0  % ff", "", "0", "1", " is one",
             "end", ""])
 
-    def test_what_is_evaluated_beforehand_calls_methods_and_operations(self):
+    def test_static_eval_calls_methods_and_operations(self):
         out, x = np.zeros(4, np.float32), np.arange(4, dtype=np.float32)
         k.evaluated.interpret((1,), (x, (4, x * 10), out))
         np.testing.assert_array_equal(out, 2 * np.minimum(x, 2) + 10 * x)
@@ -351,7 +351,7 @@ stream.sync()
         k.scanned_together.interpret((1,), (x, out))
         np.testing.assert_allclose(out, np.cumsum(x, 1) / np.arange(1, 5))
 
-    def test_casts_to_tf32_round_as_they_are_told(self):
+    def test_casts_to_tf32_use_the_given_rounding(self):
         one, step = np.float32(1), np.float32(2.0**-10)
         x, out = np.array([one + step / 2, one + step * 1.5, -one - step * 0.75, np.inf], np.float32), np.zeros(4, np.float32)
         for mode, steps in ((ct.RoundingMode.RN, (0, 2, 1)), (ct.RoundingMode.RA, (1, 2, 1)), (ct.RoundingMode.RZ, (0, 1, 0))):
@@ -359,7 +359,7 @@ stream.sync()
                 k.to_tf32.interpret((1,), (x, out, mode))
                 np.testing.assert_array_equal(out, [one + steps[0] * step, one + steps[1] * step, -one - steps[2] * step, np.inf])
 
-    def test_what_has_tiles_in_it_is_printed_as_python_writes_it(self):
+    def test_containers_of_tiles_are_printed_as_in_python(self):
         said = []
         k.shown.interpret((1,), (np.arange(4, dtype=np.float32), 4), print=said.append)
         self.assertEqual("".join(said).split("\n"), [
@@ -372,7 +372,7 @@ stream.sync()
 class Page(unittest.TestCase):
     """Tests that docs/cutile.md lists every name correctly."""
 
-    def test_it_names_what_there_is_and_what_is_not(self):
+    def test_the_page_lists_present_and_missing_names(self):
         text = (ROOT / "docs/cutile.md").read_text()
         there, lacks = (set(re.findall(r"`([a-zA-Z_]\w*)`", text.partition(f"## What is {which}")[2].partition("\n\n## ")[0]
                                        .partition("\n\nArrays have")[0])) for which in ("there", "not"))
@@ -382,7 +382,7 @@ class Page(unittest.TestCase):
 
 
 class Failures(TileTest):
-    def test_each_is_of_its_class_and_told_with_its_line(self):
+    def test_each_failure_has_its_class_and_line(self):
         head = "import contextlib\nimport numpy as np\nimport cucore.tile as ct\ndef again(i):\n    return again(i + 1)\n" \
                "def mixed(a, i):\n    if i > 0:\n        return i\n    ct.store(a, (0,), 0)\n" \
                "def out_of_loop(i):\n    for j in range(i):\n        if j > i: return j\n" \

@@ -67,11 +67,11 @@ class Types(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
-    def test_nothing_is_wrong_in_the_package(self):
+    def test_the_package_type_checks(self):
         status, said = self.mypy("-p", "cucore")
         self.assertEqual(status, 0, said)
 
-    def test_programs_are_told_what_they_have(self):
+    def test_types_are_inferred_for_users(self):
         path = self.folder / "program.py"
         lines = [*PROGRAM.splitlines(), *(f"reveal_type({each})" for each, _ in SAID), *(each for each, _ in REFUSED)]
         path.write_text("\n".join(lines) + "\n")

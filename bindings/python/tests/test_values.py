@@ -67,7 +67,7 @@ class Texts(DeviceTest):
         super().setUp()
         compiled(SAXPY)  # skip the test if there is no compiler
 
-    def test_what_is_no_text_is_refused(self):
+    def test_values_that_are_not_text_are_refused(self):
         code = ObjectCode.from_ptx(PTX)
         refused = {
             **{f"{name}={value!r}": lambda name=name, value=value: Program("", "c++", ProgramOptions(**{name: value}))
@@ -100,7 +100,7 @@ class Texts(DeviceTest):
             with self.subTest(what), self.assertRaises(TypeError):
                 do()
 
-    def test_texts_are_not_cut(self):
+    def test_texts_are_not_truncated(self):
         code = ObjectCode.from_ptx(PTX)
         refused = {
             "a name": lambda: Program("", "c++", ProgramOptions(name="a\0b")),
@@ -117,7 +117,7 @@ class Texts(DeviceTest):
             with self.subTest(what), self.assertRaisesRegex(ValueError, "NUL"):
                 do()
 
-    def test_texts_and_paths_are_taken(self):
+    def test_texts_and_paths_are_accepted(self):
         here = pathlib.Path(__file__)
         for options in ({"arch": "sm_90", "include_path": here.parent}, {"include_path": [here.parent, "."]},
                         {"extra_options": "-restrict"}, {"define_macro": "A"}, {"define_macro": ("A", 5)},
@@ -126,7 +126,7 @@ class Texts(DeviceTest):
             with self.subTest(options):
                 Program("", "c++", {"arch": "sm_90", **options}).compile("ptx")
 
-    def test_words_that_are_none_are_told(self):
+    def test_unknown_words_are_reported(self):
         program, linker = Program("", "c++", {"arch": "sm_90"}), Linker.empty({"arch": "sm_90"})
         x = self.floats([1])
         refused = {
@@ -151,7 +151,7 @@ class Texts(DeviceTest):
 
 
 class Numbers(DeviceTest):
-    def test_those_that_do_not_fit_are_refused(self):
+    def test_numbers_out_of_range_are_refused(self):
         b = self.device.allocate(64, stream=self.stream)
         handle = self.stream.handle
         refused = {
@@ -179,7 +179,7 @@ class Numbers(DeviceTest):
             "64 bits": lambda: self.stream.write_value(b, -2**63 - 1, bits=64),
             "a limit": lambda: self.device.context.set_limit(cucore.raw.CUC_LIMIT_STACK_BYTES, 2**64 + 1024),
             "shared memory": lambda: setattr(kernel(SAXPY, "saxpy").attributes, "max_dynamic_shared_size_bytes", 2**32),
-            "rows of a product": lambda: Gemm("f32").workspace_bytes(2**64 + 1, 1),
+            "rows of a product": lambda: Gemm("f32").workspace_bytes(2**64 + 1, 1, 1),
             "a NUMA node": lambda: cucore.PinnedMemoryResource({"numa_id": 2**32}),
         }
         self.device.set_current()  # now 0 is a valid stream
@@ -188,7 +188,7 @@ class Numbers(DeviceTest):
                 do()
 
     @unittest.skipIf(numpy is None, "no NumPy")
-    def test_they_may_be_numpys(self):
+    def test_numbers_may_be_numpys(self):
         b = self.device.allocate(numpy.int64(64), stream=self.stream)
         self.assertEqual(b.size, 64)
         cucore.Graph(self.device).memcpy(b[:32], b[32:], numpy.uint8(32))
@@ -196,7 +196,7 @@ class Numbers(DeviceTest):
             self.device.allocate(numpy.int64(-1), stream=self.stream)
         self.assertGreater(kernel(SAXPY, "saxpy").occupancy.max_active_blocks_per_multiprocessor(numpy.int32(64)), 0)
 
-    def test_what_is_no_integer_is_refused(self):
+    def test_values_that_are_not_integers_are_refused(self):
         b = self.device.allocate(64, stream=self.stream)
         for do in (lambda: self.device.allocate(1.5, stream=self.stream),
                    lambda: cucore.Device(0.5), lambda: cucore.Graph(self.device).memcpy(b, b, "8"),
@@ -204,7 +204,7 @@ class Numbers(DeviceTest):
             with self.assertRaisesRegex(TypeError, r"^[A-Z]\w+(\.\w+)?\(\) takes an integer, not "):
                 do()
 
-    def test_handles_are_taken_from_what_has_int(self):
+    def test_handles_are_taken_from_objects_with_int(self):
         class Number:
             def __init__(self, value):
                 self.value = value
@@ -222,7 +222,7 @@ class Numbers(DeviceTest):
 
 
 class Patterns(DeviceTest):
-    def test_memory_is_filled_by_what_has_bytes(self):
+    def test_memory_is_filled_by_objects_with_a_buffer(self):
         patterns = [5, True, b"\1\2", bytearray(b"\1\2\3\4"), array.array("h", [-2]), memoryview(b"\7"),
                     ctypes.c_int32(-5)]
         if numpy is not None:
@@ -239,7 +239,7 @@ class Patterns(DeviceTest):
                 self.assertEqual(bytes(self.read(b, "B")), expected * times)
                 self.assertEqual(bytes(self.read(c, "B")), expected * times)
 
-    def test_what_is_no_pattern_is_refused(self):
+    def test_invalid_patterns_are_refused(self):
         b = self.device.allocate(8, stream=self.stream)
         for value, error in ((1.5, TypeError), ([1, 2], TypeError), ("a", TypeError), (b"", ValueError),
                              (b"123", ValueError), (array.array("q", [7]), ValueError)):
@@ -248,7 +248,7 @@ class Patterns(DeviceTest):
 
 
 class Arrays(DeviceTest):
-    def test_shapes_and_strides_are_as_many(self):
+    def test_shapes_and_strides_have_equal_length(self):
         for shape, strides in (((4, 4), (4,)), ((4,), (4, 1)), ((4,), ())):
             for made in (Tensor.from_host, Tensor.from_cuda_array_interface,
                          utils.StridedMemoryView.from_array_interface):
@@ -273,7 +273,7 @@ class Arrays(DeviceTest):
                 do()
         self.assertEqual(b.view(numpy.dtype("<f4")).shape, (16,))
 
-    def test_host_memory_of_a_copy_has_elements_that_a_device_reads(self):
+    def test_host_memory_of_a_copy_must_have_device_elements(self):
         swapped = ctypes.c_float.__ctype_be__ if sys.byteorder == "little" else ctypes.c_float.__ctype_le__
 
         class Mixed(ctypes.BigEndianStructure if sys.byteorder == "little" else ctypes.LittleEndianStructure):
@@ -303,7 +303,7 @@ class Arrays(DeviceTest):
         with self.assertRaisesRegex(TypeError, "byte order"):
             b.fill((swapped * 1)(1.5), stream=self.stream)
 
-    def test_an_extent_is_what_has_an_index(self):
+    def test_extents_are_objects_with_an_index(self):
         class Four:
             def __index__(self):
                 return 4
@@ -315,7 +315,7 @@ class Arrays(DeviceTest):
             with self.subTest(repr(shape)):
                 self.assertEqual(b.view("f32", shape).shape, (4,))
 
-    def test_element_types_that_are_none_are_told(self):
+    def test_unknown_element_types_are_reported(self):
         b = self.device.allocate(64, stream=self.stream)
         for dtype in (0, 999, -1, "f31", None):
             with self.subTest(dtype), self.assertRaisesRegex(TypeError, "no element type"):
@@ -341,7 +341,7 @@ class Configs(DeviceTest):
         ({"shmem_size": 1.5}, TypeError, "shared_bytes: expected an integer"),
     ]
 
-    def test_what_is_no_shape_is_told(self):
+    def test_invalid_shapes_are_reported(self):
         for given, error, said in self.GIVEN:
             with self.subTest(given), self.assertRaisesRegex(error, said):
                 LaunchConfig(**given)
@@ -352,7 +352,7 @@ class Configs(DeviceTest):
             self.assertEqual(config, LaunchConfig(grid=2, block=32))  # unchanged
 
     @unittest.skipIf(numpy is None, "no NumPy")
-    def test_so_it_is_for_tiles(self):
+    def test_invalid_shapes_are_reported_for_tiles(self):
         from cucore import tile as ct
         from tile_kernels import add_tiles
         x = self.floats([1, 2])
@@ -370,7 +370,7 @@ class Configs(DeviceTest):
     def test_extents_may_be_numpys(self):
         self.assertEqual(LaunchConfig(grid=numpy.int64(4), block=numpy.array([2, 3])), LaunchConfig(grid=4, block=(2, 3)))
 
-    def test_they_are_equal_by_value(self):
+    def test_configs_are_equal_by_value(self):
         values = {"grid": 2, "block": 3, "cluster": 4, "shmem_size": 5, "is_cooperative": True,
                   "programmatic_stream_serialization": True}
         different = [LaunchConfig(), *(LaunchConfig(**{name: value}) for name, value in values.items())]
@@ -380,7 +380,7 @@ class Configs(DeviceTest):
         self.assertNotEqual(LaunchConfig(), 1)
         self.assertEqual(pickle.loads(pickle.dumps(LaunchConfig(**values))), LaunchConfig(**values))
 
-    def test_what_is_assigned_is_launched(self):
+    def test_assigned_fields_are_launched(self):
         n = 64
         saxpy, x, y = kernel(SAXPY, "saxpy"), self.floats([1] * n), self.floats([0] * n)
         config = LaunchConfig(grid=1, block=1)
@@ -405,7 +405,7 @@ class Configs(DeviceTest):
 
 
 class Functions(DeviceTest):
-    def test_what_is_none_is_refused(self):
+    def test_values_that_are_not_functions_are_refused(self):
         with self.stream.capture() as capture:
             with self.assertRaisesRegex(TypeError, "expected a function, not 5"):
                 capture.callback(5)
@@ -446,7 +446,7 @@ class Names(DeviceTest):
             floats = device.allocate(1 << 12, stream=self.stream).view("f32", (16, 64))
             floats.as_tensor_map(options={"box_dim": (8, 8)})
 
-    def test_what_are_no_options_is_told(self):
+    def test_invalid_options_are_reported(self):
         device = self.device
         refused = {
             "StreamOptions": lambda: device.create_stream(options=EventOptions()),
@@ -464,7 +464,7 @@ class Names(DeviceTest):
         with self.assertRaisesRegex(TypeError, "nothing"):
             device.create_stream(options={"nothing": 1})
 
-    def test_keywords_are_cuda_cores(self):
+    def test_keywords_are_those_of_cuda_core(self):
         before = self.device.set_current(ctx=self.device.context)
         other = self.device.create_stream()
         self.stream.wait(event_or_stream=other)

@@ -28,7 +28,7 @@ class Virtual(DeviceTest):
         second.fill(7, stream=self.stream)
         self.assertEqual(self.read(second, "i")[-1], 0x07070707)
 
-    def test_or_its_memory_is_somewhere_else_too(self):
+    def test_a_buffer_moves_if_there_is_no_room(self):
         resource = VirtualMemoryResource(self.device)
         first = resource.allocate(resource.granularity)
         second = resource.modify_allocation(first, 3 * resource.granularity)
@@ -44,7 +44,7 @@ class Virtual(DeviceTest):
         memoryview(buffer.host_view()).cast("B")[3] = 9
         self.assertEqual(self.read(buffer, "B")[3], 9)
 
-    def test_another_resource_has_the_memory(self):
+    def test_memory_can_be_imported_by_another_resource(self):
         config = VirtualMemoryResourceOptions(handle_type="posix_fd")
         resource, other = (VirtualMemoryResource(self.device, config) for _ in range(2))
         first = resource.allocate(8, stream=self.stream)
@@ -69,7 +69,7 @@ class Virtual(DeviceTest):
         with self.assertRaisesRegex(cucore.InvalidArgumentError, "bytes is 6291456"):
             VirtualMemoryBuffer.from_ipc_descriptor(other, VirtualMemoryDescriptor([], 3 << 21), stream=self.stream)
 
-    def test_misuse_is_told(self):
+    def test_misuse_is_reported(self):
         for error, says, given in (
                 (ValueError, "location_type is 'moon'", {"location_type": "moon"}),
                 (ValueError, "self_access is 'w'", {"self_access": "w"}),

@@ -77,27 +77,27 @@ class Wheel(unittest.TestCase):
                 (pathlib.Path(folder) / "numpy").symlink_to(pathlib.Path(numpy.__file__).parent)
             yield folder
 
-    def test_the_tour_goes_with_it(self):
+    def test_the_tour_works_with_the_wheel(self):
         done = subprocess.run([self.bin / "python", HERE.parents[1] / "tests/docs/follow.py", "tour-python",
                                os.environ["CUCORE_BUILD"], "installed"], capture_output=True, text=True, timeout=170,
                               env={k: v for k, v in os.environ.items() if k not in HIDDEN})
         self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
-    def test_the_program_is_there(self):
+    def test_the_command_is_installed(self):
         self.assertIn("CUDA_ERROR_ILLEGAL_ADDRESS", run(self.bin / "cucore", "explain", "700"))
         self.assertIn("simulated", run(self.bin / "cucore", "info", CUCORE_DRIVER="sim"))
 
-    def test_the_librarys_data_is_where_it_looks(self):
+    def test_the_librarys_data_is_found(self):
         out = self.python("import cucore, pathlib; p = pathlib.Path(cucore.raw.LIBRARY).parent;"
                           "print((p / '..' / 'share' / 'cucore' / 'tuned.tsv').exists())")
         self.assertEqual(out, "True\n")
 
-    def test_types_are_told_to_checkers(self):
+    def test_type_checkers_see_the_types(self):
         out = self.python("import cucore, pathlib; p = pathlib.Path(cucore.__file__).parent;"
                           "print((p / 'py.typed').exists(), (p / 'raw.pyi').exists())")
         self.assertEqual(out, "True True\n")
 
-    def test_all_of_it_goes_again(self):
+    def test_uninstalling_removes_everything(self):
         run(self.bin / "python", "-m", "pip", "uninstall", "--quiet", "--yes", "cucore")
         left = [p for p in pathlib.Path(self.folder.name).rglob("*cucore*") if p != self.wheel]
         self.assertEqual(left, [])

@@ -84,7 +84,7 @@ def bound_anew(x, y, out, turns):
     t = ct.load(x, (0,), (4,))
     total = ct.zeros((4,), ct.float32)
     for i in range(turns):
-        t = ct.load(x, (i % 2, ), (2,))  # another shape, which is bound again before it is read
+        t = ct.load(x, (i % 2, ), (2,))  # of another shape; rebound before it is read
         total += ct.sum(t)
         t = ct.load(x, (0,), (4,))
     ct.store(out, (0,), total)

@@ -55,7 +55,7 @@ def store_by_order(x, y, tm: ConstInt, tn: ConstInt):
 
 
 def grouped(m_tiles, n_tiles, group, block):
-    """Map a block to its output tile, so that neighbouring blocks work on nearby tiles."""
+    """Map a block to its output tile, so that neighboring blocks work on nearby tiles."""
     in_group = group * n_tiles
     first = block // in_group * group
     size = min(m_tiles - first, group)

@@ -177,8 +177,8 @@ def dropout(x, output, P: ct.Constant[float], SEED: ConstInt, TILE: ConstInt, TR
 @ct.kernel
 def decode(Q, K, V, Out, Lse, scale: float, S: int, D: ConstInt, TN: ConstInt, SPLIT: ConstInt,
            PER_KV: ConstInt, QT: ConstInt):
-    """Attend from one query of several heads to a part of the keys, and store the values to merge
-    the parts with."""
+    """Attend from one query of several heads to a part of the keys, and store the values with which
+    the parts are merged."""
     batch, head, tile_id = ct.bid(0), ct.bid(1), ct.bid(2)
     qk_scale = ct.mul(scale, 1.0 / math.log(2))
     q = ct.load(Q, index=(batch, head, 0, 0), shape=(1, 1, QT, D), order=(0, 1, 2, 3), allow_tma=True)
@@ -221,7 +221,7 @@ def decode(Q, K, V, Out, Lse, scale: float, S: int, D: ConstInt, TN: ConstInt, S
 @ct.kernel
 def count_experts(ids, counts, EXPERTS: ConstInt, NUMEL: ConstInt, EACH: ConstInt, CHUNK: ConstInt,
                   WIDE: ConstInt):
-    """Count the tokens for each expert in each block's part."""
+    """In each block, count the tokens of each expert in the block's part of the ids."""
     bid = ct.bid(0)
     start = bid * EACH
     expert = ct.arange(WIDE, dtype=ct.int32)
@@ -237,7 +237,7 @@ def count_experts(ids, counts, EXPERTS: ConstInt, NUMEL: ConstInt, EACH: ConstIn
 
 @ct.kernel
 def stamp_blocks(ends, blocks, SIZE: ConstInt):
-    """Mark, in each block, the blocks of its expert; the last blocks have none."""
+    """In block e, store e for every block of tokens that belongs to expert e."""
     bid = ct.bid(0)
     first = ct.gather(ends, bid, padding_value=0) // SIZE
     last = (ct.gather(ends, bid + 1, padding_value=0) + SIZE - 1) // SIZE
@@ -426,7 +426,7 @@ def norm_backward_sums(DW, DB, out_w, out_b, TM: ConstInt, TILE: ConstInt):
 @ct.kernel
 def fourier_of_three(x, y, W0, W1, W2, T0, T1, N: ConstInt, F0: ConstInt, F1: ConstInt, F2: ConstInt, BS: ConstInt,
                      D: ConstInt):
-    """Compute a transform of N = F0 F1 F2 as three products, with numbers packed by D."""
+    """Compute a transform of N = F0 F1 F2 as three products, loading numbers in rows of D."""
 
     def parts(pair, shape):
         size = pair.shape[:-1] + (1,)

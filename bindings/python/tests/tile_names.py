@@ -29,7 +29,7 @@ def dots(x, y, m, out, n: ConstInt, k: ConstInt):
 
 @ct.kernel
 def literals(out, first):
-    """Tiles from literals."""
+    """Make tiles from literals."""
     ct.store(out, (0, 0), ct.astile(((1, 2, 3), (first, 5, first + 1)), dtype=ct.int32))
     ct.store(out, (2, 0), ct.astile(((7,),), dtype=ct.int32))
     ct.store(out, (2, 1), ct.astile(((1.9,),), dtype=ct.float32).astype(ct.int32))
@@ -110,7 +110,7 @@ def annotated(x: ct.IndexedWithInt64, n: typing.Annotated[int, ct.ConstantAnnota
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """A complex number of tiles."""
+    """A complex number whose parts are tiles."""
 
     re: object
     im: object

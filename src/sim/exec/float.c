@@ -439,8 +439,8 @@ SIM_HANDLER(run_div_approx)
     return SIM_NEXT;
 }
 
-// Approximations in f64 use only the upper words: 20 bits of fraction, subnormals as zeros, and a
-// NaN of their own.
+// Approximations in f64 use only the upper word of their operand, with 20 bits of fraction. They
+// treat subnormals as zeros, and have their own NaN.
 #define UPPER_NAN UINT64_C(0x7fffffff00000000)
 INLINE double upper(double x)
 {

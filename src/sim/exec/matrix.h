@@ -1,4 +1,5 @@
-// Declarations for the matrix instructions: products (product.c) and sparse operands A (sparse.c).
+// Declarations for the matrix instructions: matrix products (product.c) and sparse operands A
+// (sparse.c).
 #ifndef CUCORE_SIM_EXEC_MATRIX_H
 #define CUCORE_SIM_EXEC_MATRIX_H
 

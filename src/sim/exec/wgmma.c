@@ -1,6 +1,6 @@
-// wgmma: a product of 64 x n cells, which the four warps of a warpgroup compute together, 16 rows
-// each (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). B is in shared memory, where
-// a descriptor locates it. A is in shared memory too, or in registers.
+// wgmma: a matrix product of 64 x n cells, which the four warps of a warpgroup compute together, 16
+// rows each (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). B is in shared memory,
+// where a descriptor locates it. A is in shared memory too, or in registers.
 //
 // The product is computed when it is issued. Its inputs must not change before the wait, so fence,
 // commit_group and wait_group do nothing. One instruction covers 32 bytes of k, and 64 bytes of B

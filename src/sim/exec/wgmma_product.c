@@ -1,4 +1,4 @@
-// Computes products for wgmma: converts elements to f32, which represents all of them, and
+// Computes matrix products for wgmma: converts elements to f32, which represents all of them, and
 // accumulates the products for one register of D at a time.
 #include "wgmma.h"
 

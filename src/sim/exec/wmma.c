@@ -100,8 +100,8 @@ static uint32_t cell(const struct shape *shape, uint32_t lane, uint32_t e)
     return row * shape->n + col;
 }
 
-// Copies a matrix line by line between memory and `bytes`, where the lines follow one another
-// without gaps.
+// Copies a matrix between memory and `bytes`, one contiguous row or column (a line) at a time. In
+// `bytes`, lines follow one another without gaps.
 static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint32_t lines,
                        uint32_t line_bytes, uint64_t pitch, unsigned char *bytes, bool write)
 {
@@ -126,7 +126,7 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     return true;
 }
 
-// A matrix in memory, which consists of lines of contiguous elements.
+// A matrix in memory. Its lines, which are its rows or its columns, have contiguous elements.
 struct place {
     uint32_t lines, length; // number of lines; elements in a line
     uint32_t bits;          // width of an element
@@ -216,7 +216,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
             memcpy(bytes + cell(shape, lane, e) * element, own + e * element, element);
     }
     if (op->extra & COLUMNS) {
-        // Transpose the rows, so that the lines are columns.
+        // Transpose, so that the lines are columns.
         struct place rows = p;
         rows.lines = p.length;
         rows.length = p.lines;

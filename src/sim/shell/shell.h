@@ -295,8 +295,7 @@ struct graph_part {
     uintptr_t owner;   // handle of the graph
     int refs;          // nodes, instances and work items that refer to it
     bool awake;        // in stream order: it exists at this point
-    bool launched;     // by the order of calls: a launch has allocated it or will, and nothing
-                       // frees it
+    bool launched;     // in the order of calls: some launch allocates it, and no call frees it
     bool freed_within; // a node of the owner frees it
 };
 
@@ -724,10 +723,10 @@ bool sim_reserve_fill(void); // false if out of memory
 void *sim_reserve_take(size_t bytes);
 bool sim_reserve_needed(const char *function);
 
-// finding.c: reports the error of the current call or work in one line, on stderr and to the
-// library.
+// finding.c: reports, in one line on stderr and to the library, the error of the current call or of
+// the current operation of a stream.
 void sim_warn(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
-void sim_finding_begin(void); // called when a call or a stream's work begins
+void sim_finding_begin(void); // called when a call or an operation of a stream begins
 void sim_finding_failed(int fn, CUresult code) __attribute__((cold));
 void sim_finding_fault(CUresult code) __attribute__((cold)); // called when a fault destroys a
                                                              // context

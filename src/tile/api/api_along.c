@@ -1,4 +1,4 @@
-// Reductions, scans and products of the C builder.
+// Reductions, scans and matrix products of the C builder.
 #include "api.h"
 
 #include "tile/ir/diagnostic.h"

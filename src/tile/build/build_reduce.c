@@ -1,4 +1,4 @@
-// Builds reductions, scans and products with the language's conveniences.
+// Builds reductions, scans and matrix products with the language's conveniences.
 #include "build.h"
 
 #include "infer.h"

@@ -248,7 +248,7 @@ static bool settle_prefetch(struct unit *u)
 
 // ---- Emission
 
-// Emits an entry. Prefetches operands if their lines are aligned and shared memory suffices.
+// Emits an entry. Prefetches operands if their rows are aligned and shared memory suffices.
 static bool emit_entry(struct unit *u)
 {
     struct tile_module *module = u->kernel->module;
@@ -325,7 +325,7 @@ static const struct pass passes[] = {
       .changes = true },
     // Measures how much data the kernel processes at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
-    // Makes neighbouring blocks of some row kernels start together, as clusters.
+    // Makes neighboring blocks of some row kernels start together, as clusters.
     { LAYOUT, "choice of clusters", choose_cluster, .needs = TILE_IR_MEASURES | TILE_IR_WARPS },
     // Rematerializes the f32 values of long rows from 16-bit words, so that rows that are waiting
     // take fewer registers.
@@ -349,7 +349,7 @@ static const struct pass passes[] = {
     { LAYOUT, "layouts", assign_layouts, .needs = TILE_IR_FRAGMENTS | TILE_IR_WARPS,
       .leaves = TILE_IR_LAYOUTS, .ends = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_PREFETCH,
       .changes = true },
-    // Rearranges accumulators so that stores write whole lines, unless the target asks for short
+    // Rearranges accumulators so that warps store whole rows, unless the target asks for short
     // code.
     { LAYOUT, "lines of stores", store_lines, .needs = TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS,
       .changes = true },

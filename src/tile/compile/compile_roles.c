@@ -1,4 +1,4 @@
-// Compiles entries with roles: pipelines of loops that contain one or several products.
+// Compiles entries with roles: pipelines of loops that contain one or several matrix products.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"

@@ -10,7 +10,8 @@ struct tile_text;
 // measure.c: how much data a kernel processes at once, and whether a reduction needs all of its
 // largest tile.
 struct tile_measures {
-    int64_t most, line; // elements of the largest tile; of the longest line that is reduced
+    int64_t most, line; // number of elements of the largest tile, and of the longest row or column
+                        // that is reduced
     int64_t transposed; // bytes per element of a transposed tile
     uint32_t loads;     // number of loads as large as the largest tile
     bool loops, halves; // halves: some load has 16-bit elements

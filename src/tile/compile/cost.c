@@ -2,7 +2,7 @@
 //
 // An iteration of a block takes as long as the slower of two activities: multiplying and fetching
 // the next operands. Products share the bandwidth of shared memory with arriving operands. A fetch
-// by TMA takes a fixed time per line, and all blocks share L2.
+// by TMA takes a fixed time per row of 128 bytes, and all blocks share L2.
 //
 // A tile takes its iterations plus an epilogue, which stores the accumulators. If warpgroups
 // alternate between tiles, the epilogue overlaps the next tile. Tiles run in waves, one tile per
@@ -19,18 +19,18 @@
 
 enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
-    LINE_BYTES = 128,        // a line, which TMA copies as a unit
+    LINE_BYTES = 128,        // bytes of a row that TMA copies as a unit
     SECTOR_BYTES = 32,       // the unit of memory transfers
     MOST_ACCUMULATORS = 128, // registers per thread for accumulators
     MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, which precede the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
-    SLAB_BYTES_OF_ROW =
-        2, // bytes of a slab's line per row if operands are exchanged: 128 bytes hold 64 rows
+    // If operands are exchanged: bytes of a slab's row per row of accumulators. 128 bytes hold 64.
+    SLAB_BYTES_OF_ROW = 2,
     MOST_STAGES = 8,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill
-    COPIED_PAD = 16,           // padding bytes per line of these stages
+    COPIED_PAD = 16,           // padding bytes per row of these stages
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 
@@ -44,16 +44,16 @@ static const double fill_clocks = 2390;       // until a block's first stage arr
 static const double cluster_clocks = 1190;    // extra if the blocks of a cluster share loads
 static const double iteration_clocks = 16.5;  // fixed overhead of an iteration
 static const double shared_load_clocks = 43;  // extra per iteration if a cluster shares its loads
-static const double split_clocks = 50;        // extra per iteration if more than two blocks share
-                                              // sums
+static const double split_clocks = 50;        // extra per iteration if more than two blocks share a
+                                              // tile's iterations
 static const double latency_clocks = 1060;    // from the request for a stage to its arrival
 static const double tensor_share = 0.96;      // attainable share of the tensor cores' peak
 static const double shared_rate = 211;        // of shared memory, for products and arriving stages
 static const double copied_rate = 26;         // for copies by threads (cp.async)
 static const double realigned_rate = 11.8;    // for copies by threads that realign
 static const double realigned_clocks = 155;   // extra per iteration of such copies
-static const double outside_clocks = 2.4;     // per line outside of its tensor
-static const double line_clocks = 0.51;       // per copied line
+static const double outside_clocks = 2.4;     // per row outside of its tensor
+static const double line_clocks = 0.51;       // per copied row
 static const double end_clocks = 25;          // fixed cost per tile at its end, besides its stores
 static const double store_rate = 28.3;        // for storing accumulators
 static const double by_threads = 1.85;        // factor on that time if threads store accumulators
@@ -65,8 +65,10 @@ static const double meet_rate = 72;           // for reading the other blocks' p
 static const double handover_clocks = 830;    // for handing over a tile, or taking one over
 static const double handover_rate = 25.5;     // for the accumulators of such a tile
 static const double stream_k_gain = 1.085; // streaming must gain at least this factor to be chosen
-static const double parts_share = 0.7;     // fraction of L2's rate while partial sums are added
-static const double part_clocks = 300;     // for adding one part
+static const double sum_clocks = 2000;     // to launch the kernel that adds partial sums
+static const double parts_share = 0.33;    // fraction of L2's rate while partial sums are added
+static const double part_clocks = 45;      // for adding one part
+static const double pack_share = 0.94;     // fraction of memory's rate while operands are packed
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -124,14 +126,14 @@ void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
     w->ends = fmin(w->ends + (outside > 0 ? 1 / (double)tiles : 0), 1);
 }
 
-// If the pitch is not a multiple of 128 bytes, a line of the matrix spans two lines of memory. If
-// the pitch is not even a multiple of 32 bytes, it also touches one more sector.
+// If the pitch is not a multiple of 128 bytes, a row of 128 bytes spans two 128-byte lines of
+// memory. If the pitch is not even a multiple of 32 bytes, it also touches one more sector.
 void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, int64_t bytes,
                          int64_t pitch)
 {
     static const struct {
         int64_t multiple;
-        double clocks, bytes; // extra cost per line; `bytes` models the additional load on L2
+        double clocks, bytes; // extra cost per row; `bytes` models the additional load on L2
     } pitches[] = {
         { LINE_BYTES, 0, 0 },
         { 2 * SECTOR_BYTES, 1.1, 20 },
@@ -205,12 +207,12 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
         clocks = flop / (2.0 * m->fma64);
     if (w->path != TILE_MMA_PATH_PIPELINE)
         return clocks;
-    // Each wgmma reads 64 rows of one operand and all of the other one from shared memory.
+    // Each wgmma reads 64 rows of a, and all of b, from shared memory.
     double rows = product_rows(w), columns = w->rows * (double)w->columns / rows;
     double steps = rows / GROUP_ROWS * w->depth * bytes / STEP_BYTES;
     double moved = steps * (GROUP_ROWS + columns) * STEP_BYTES + tile_work_stage_bytes(w);
     double shared = w->realigned ? 0 : moved / shared_rate;
-    // 128 lanes add the promoted sums, mostly while the other group multiplies.
+    // 128 lanes add the promoted partial sums, mostly while the other group multiplies.
     double added = w->promotes ? w->rows * w->columns / 128.0 * (w->depth * bytes / 128) / 4 : 0;
     return fmax(clocks, shared) + added;
 }
@@ -308,7 +310,8 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     double iteration = iteration_clocks_of(m, w, load);
     double end = end_clocks + accumulators * store_clocks(w);
 
-    if (w->split > 1) // the other blocks send their sums to the first one through shared memory
+    if (w->split > 1) // the other blocks send their partial sums to the first one through shared
+                      // memory
         end += meet_clocks + accumulators * 4 * (w->split - 1) / meet_rate;
     if (uses_ping_pong(w)) {
         // Half of the threads execute each epilogue. The epilogue overlaps the products of the
@@ -332,9 +335,11 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     clocks = smooth_max(clocks, memory, 2);
     if (w->streamed)
         clocks *= stream_k_gain;
+    if (w->packed_bytes > 0) // another kernel copies operands first
+        clocks += next_clocks + w->packed_bytes / (pack_share * m->memory_bytes);
     if (w->parts > 1) { // this kernel writes partial sums, and a second kernel adds them
         double results = blocks / w->split / w->parts * accumulators;
-        clocks += next_clocks + part_clocks * w->parts +
+        clocks += sum_clocks + part_clocks * w->parts +
                   results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
     }
     return launch_seconds + clocks / (1e6 * m->megahertz);

@@ -32,8 +32,8 @@ struct tile_machine {
 // Returns NULL if tile programs are not compiled for this architecture.
 const struct tile_machine *tile_machine_of(int sm);
 
-// The number of 128-byte lines of an operand that TMA copies per iteration, and the extra cost per
-// line if the matrix's lines do not start at line boundaries of memory.
+// The number of 128-byte rows of an operand that TMA copies per iteration, and the extra cost per
+// row if they do not start at multiples of 128 bytes.
 struct tile_lines {
     double count; // 0: the same as for a dense tile
     double torn_clocks, torn_bytes;
@@ -47,8 +47,7 @@ struct tile_work {
     int64_t blocks;                // blocks of the grid
     int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
-    bool shares_rows;              // the cluster's blocks share the operand of the rows, not that
-                                   // of the columns
+    bool shares_rows;              // the cluster's blocks share the operand a, not b
     uint32_t split;                // blocks that share the reduction of one tile
     uint32_t parts;                // partial sums per tile in memory, each by a block of its own;
                                    // 1: none
@@ -60,8 +59,9 @@ struct tile_work {
     double behind;                 // clocks per element for work between the product and the store
     double outside;                // rows or columns of an edge tile outside of the result
     double ends;                   // fraction of tiles at an edge
-    struct tile_lines lines[2];    // of the operands of the rows and of the columns
+    struct tile_lines lines[2];    // of the operands a and b
     double unique_bytes;           // compulsory memory traffic
+    double packed_bytes;           // memory traffic of a kernel that copies operands before
     bool realigned;                // threads copy the operands, which are unaligned
     bool promotes;                 // sums of 8-bit floats are promoted to f32
     bool thrice;                   // each product of f32 takes three products of tf32
@@ -69,8 +69,8 @@ struct tile_work {
 
 // Adds the effect of a result axis whose extent may not be a multiple of the tile's.
 void tile_work_put_end(struct tile_work *work, int64_t extent, int64_t tile);
-// Describes the operand of the rows, or of the columns: an iteration reads `lines` lines of `bytes`
-// bytes from a matrix whose lines are `pitch` bytes apart.
+// Describes the operand a or, if `of_columns`, b: an iteration reads `lines` rows of `bytes` bytes
+// from a matrix whose rows are `pitch` bytes apart.
 void tile_work_put_lines(struct tile_work *work, bool of_columns, int64_t lines, int64_t bytes,
                          int64_t pitch);
 // Return the bytes of shared memory per stage, and the number of stages that fit.

@@ -1,4 +1,4 @@
-// Derives the inputs of the cost model (cost.h) from a kernel: grid, largest product, loop
+// Derives the inputs of the cost model (cost.h) from a kernel: grid, largest matrix product, loop
 // iterations, and bytes of the tensors. The caller gives the extents; the IR determines everything
 // else.
 #include "choose.h"
@@ -164,7 +164,7 @@ struct products {
     const struct launch *launch;
     const struct tile_op *first;
     double iterations; // iterations of the first product's loop
-    double work;       // multiplications of all products in one block
+    double work;       // multiply-adds of all matrix products in one block
     int64_t most;      // elements of the largest tile
     double loaded;     // words of all tiles that are loaded outside of loops
 };

@@ -1,26 +1,11 @@
 // Moves registers from and to memory: in unmasked vectors if the tile lies inside the tensor,
 // otherwise in masked vectors, or one element at a time if the edge splits a vector.
-#include "access.h"
+#include "access_move.h"
 
 #include <string.h>
 
-// Addresses that the code has already computed. Registers that differ only along axes with small
-// constant strides share one address; an immediate offset tells them apart.
-struct addresses {
-    uint32_t own[64][TILE_MAX_RANK];
-    tile_register reg[64];
-    uint32_t count;
-    // Registers that hold the distance in bytes between two points that are `elements` apart along
-    // `axis`. Sharing them keeps the code short.
-    struct {
-        uint32_t axis, elements;
-        tile_register reg;
-    } step[16];
-    uint32_t steps;
-};
-
-static tile_register step_of(struct tile_access_state *a, struct addresses *known, uint32_t axis,
-                             uint32_t elements)
+static tile_register step_of(struct tile_access_state *a, struct tile_addresses *known,
+                             uint32_t axis, uint32_t elements)
 {
     for (uint32_t i = 0; i < known->steps; i++)
         if (known->step[i].axis == axis && known->step[i].elements == elements)
@@ -40,7 +25,7 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
 // coordinates do not exceed `own`: the one with the fewest differing axes, then with the smallest
 // distance. Subtracts its coordinates from `own`. Otherwise, or if there is no such address,
 // returns the address of the thread's first element.
-static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
+static tile_register nearest(struct tile_access_state *a, const struct tile_addresses *known,
                              uint32_t *own)
 {
     enum { AXIS = 1 << 20, BEHIND = 1 << 24 };
@@ -65,8 +50,8 @@ static tile_register nearest(struct tile_access_state *a, const struct addresses
     return known->reg[best];
 }
 
-static tile_register address_of(struct tile_access_state *a, struct addresses *known, uint32_t r,
-                                int64_t *offset)
+tile_register tile_address_of(struct tile_access_state *a, struct tile_addresses *known, uint32_t r,
+                              int64_t *offset)
 {
     struct tile_emitter *e = a->e;
     uint32_t own[TILE_MAX_RANK] = { 0 }, bytes = tile_access_bytes(a), i;
@@ -102,22 +87,7 @@ static tile_register address_of(struct tile_access_state *a, struct addresses *k
     return address;
 }
 
-// The tensor's bounds in tile coordinates. Registers with equal coordinates share predicates.
-struct bounds {
-    struct tile_access_state *access;
-    tile_register low[TILE_MAX_RANK], // NO_REGISTER: 0
-        high[TILE_MAX_RANK];          // 32 bits; coordinates `low` to `high` - 1 are inside
-    tile_register dropped;            // predicate for dropped axes; TILE_NO_REGISTER if some bound
-                                      // includes this predicate
-    struct {
-        uint32_t axis, own;
-        tile_register p;
-    } row[128];
-    uint32_t count;
-};
-
-// Clamps a bound to 30 bits. Coordinates have 24 bits, so comparisons with them are unaffected.
-static tile_register to_bound(struct tile_emitter *e, tile_register x)
+tile_register tile_to_bound(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R",
                      tile_clamp64(e, x, -(INT64_C(1) << 30), INT64_C(1) << 30));
@@ -125,7 +95,7 @@ static tile_register to_bound(struct tile_emitter *e, tile_register x)
 
 // Sets up the bounds. Folds the predicate for dropped axes into the bound of the tile's first axis,
 // because an index out of range along a dropped axis leaves no element inside.
-static void open_bounds(struct bounds *b, struct tile_access_state *a)
+static void open_bounds(struct tile_bounds *b, struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
 
@@ -136,9 +106,9 @@ static void open_bounds(struct bounds *b, struct tile_access_state *a)
         if (a->tile_axis[axis] < 0 || a->always[axis])
             continue;
         if (!a->forward[axis])
-            b->low[axis] =
-                to_bound(e, tile_make(e, TILE_R64, "neg.s64 %R, %R", tile_size_register(e, from)));
-        b->high[axis] = to_bound(e, a->left[axis]);
+            b->low[axis] = tile_to_bound(
+                e, tile_make(e, TILE_R64, "neg.s64 %R, %R", tile_size_register(e, from)));
+        b->high[axis] = tile_to_bound(e, a->left[axis]);
         if (b->dropped)
             b->high[axis] =
                 tile_make(e, TILE_R32, "selp.b32 %R, %R, %d, %R", b->high[axis], -1, b->dropped);
@@ -146,7 +116,7 @@ static void open_bounds(struct bounds *b, struct tile_access_state *a)
     }
 }
 
-static tile_register axis_mask(struct bounds *b, uint32_t axis, uint32_t own)
+static tile_register axis_mask(struct tile_bounds *b, uint32_t axis, uint32_t own)
 {
     struct tile_access_state *a = b->access;
     struct tile_emitter *e = a->e;
@@ -171,14 +141,14 @@ static tile_register axis_mask(struct bounds *b, uint32_t axis, uint32_t own)
     return p;
 }
 
-static tile_register edge_mask(struct bounds *b, uint32_t r)
+tile_register tile_bounds_mask(struct tile_bounds *b, uint32_t r, uint32_t except)
 {
     struct tile_access_state *a = b->access;
     tile_register p = b->dropped;
 
     for (uint32_t axis = a->rows; axis < a->axes; axis++) {
         int t = a->tile_axis[axis];
-        if (t < 0 || a->always[axis])
+        if (t < 0 || a->always[axis] || axis == except)
             continue;
         p = tile_both(
             a->e, p, axis_mask(b, axis, tile_register_coordinate(a->tile->layout, r, (uint32_t)t)));
@@ -214,7 +184,7 @@ static tile_register open_row(struct tile_access_state *a, uint32_t r, tile_regi
     return q;
 }
 
-static tile_register pad_of(const struct tile_access_state *a, uint32_t r)
+tile_register tile_pad_of(const struct tile_access_state *a, uint32_t r)
 {
     return a->pads ? a->pads[r] : a->pad;
 }
@@ -224,18 +194,19 @@ static void pad(struct tile_access_state *a, uint32_t r, uint32_t count)
     bool words = a->word && count > 1;
 
     for (uint32_t i = r; i < r + count && !words; i++)
-        tile_move(a->e, a->reg[i], pad_of(a, i));
+        tile_move(a->e, a->reg[i], tile_pad_of(a, i));
     for (uint32_t i = r; i < r + count && words; i += 2)
-        tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[i / 2], pad_of(a, i), pad_of(a, i + 1));
+        tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[i / 2], tile_pad_of(a, i),
+                 tile_pad_of(a, i + 1));
 }
 
 // Moves one element or vector. `predicate` is TILE_NO_REGISTER if the elements always lie inside.
-static void move(struct tile_access_state *a, struct addresses *known, uint32_t r, uint32_t count,
-                 tile_register predicate, tile_register step)
+static void move(struct tile_access_state *a, struct tile_addresses *known, uint32_t r,
+                 uint32_t count, tile_register predicate, tile_register step)
 {
     const char *order = tile_order_words(a->op);
     int64_t offset;
-    tile_register address = address_of(a, known, r, &offset);
+    tile_register address = tile_address_of(a, known, r, &offset);
 
     if (step)
         address = tile_make(a->e, TILE_R64, "add.s64 %R, %R, %R", address, step);
@@ -254,8 +225,7 @@ static void move(struct tile_access_state *a, struct addresses *known, uint32_t 
                        predicate);
 }
 
-// Computes the deferred registers `first` to `end` - 1.
-static void ask(struct tile_access_state *a, uint32_t first, uint32_t end)
+void tile_compute_deferred(struct tile_access_state *a, uint32_t first, uint32_t end)
 {
     uint32_t count = tile_register_count(a->tile);
 
@@ -265,19 +235,19 @@ static void ask(struct tile_access_state *a, uint32_t first, uint32_t end)
 
 // Moves registers, `vector` at a time. `bounds` is NULL if the whole tile lies inside the tensor.
 static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end, uint32_t vector,
-                      struct bounds *bounds)
+                      struct tile_bounds *bounds)
 {
-    struct addresses known = { .count = 0 };
+    struct tile_addresses known = { .count = 0 };
 
     for (uint32_t r = first; r < end && !a->e->failed; r += vector) {
         bool none;
         if (a->deferred && r % TILE_PART == 0)
-            ask(a, r, r + (vector < TILE_PART ? TILE_PART : vector));
+            tile_compute_deferred(a, r, r + (vector < TILE_PART ? TILE_PART : vector));
         if (a->stores && tile_repeats(a->tile->layout, r))
             continue;
         tile_register p = tile_inside_tile(a->e, a->tile, r, &none), step = TILE_NO_REGISTER;
         if (!none && bounds)
-            p = tile_both(a->e, p, edge_mask(bounds, r));
+            p = tile_both(a->e, p, tile_bounds_mask(bounds, r, TILE_MAX_RANK));
         if (!none && a->rows)
             p = tile_both(a->e, p, open_row(a, r, &step));
         if (!a->stores && (none || p))
@@ -289,7 +259,7 @@ static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end,
 
 // Moves vectors. Uses the aligned view of the tensor if there is one.
 static void move_vectors(struct tile_access_state *a, uint32_t first, uint32_t end,
-                         struct bounds *bounds)
+                         struct tile_bounds *bounds)
 {
     const struct tile_emit_view *view = a->view;
 
@@ -299,7 +269,7 @@ static void move_vectors(struct tile_access_state *a, uint32_t first, uint32_t e
     a->view = view;
 }
 
-static void move_all(struct tile_access_state *a, bool vectors, struct bounds *bounds)
+static void move_all(struct tile_access_state *a, bool vectors, struct tile_bounds *bounds)
 {
     uint32_t count = tile_register_count(a->tile);
 
@@ -385,7 +355,7 @@ static bool rolls(const struct tile_access_state *a)
 }
 
 // Makes each thread write its vectors to the scratch, then store them from there in a loop.
-static void move_rolled(struct tile_access_state *a, const struct bounds *bounds)
+static void move_rolled(struct tile_access_state *a, const struct tile_bounds *bounds)
 {
     struct tile_emitter *e = a->e;
     uint32_t vector = ROLLED_BYTES / tile_access_bytes(a), threads = 32 * e->warps;
@@ -395,7 +365,7 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
                                  (unsigned)ROLLED_BYTES,
                                  tile_scratch(e, threads * count * tile_access_bytes(a)));
     struct tile_access_state one = *a;
-    struct bounds own = *bounds;
+    struct tile_bounds own = *bounds;
 
     for (uint32_t r = 0; r < count; r += vector)
         tile_emit_store(e, "", "shared", a->view->dtype, a->reg + r, vector, at,
@@ -434,9 +404,9 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
 
 // Moves elements one at a time. If the access is a load that uses words, then assembles the words
 // from the elements.
-static void move_single(struct tile_access_state *a, const struct bounds *bounds)
+static void move_single(struct tile_access_state *a, const struct tile_bounds *bounds)
 {
-    struct bounds own = *bounds; // predicates set in the other branch are not valid here
+    struct tile_bounds own = *bounds; // predicates set in the other branch are not valid here
     uint32_t count = tile_register_count(a->tile);
 
     if (rolls(a)) {
@@ -444,6 +414,10 @@ static void move_single(struct tile_access_state *a, const struct bounds *bounds
         return;
     }
     own.count = 0;
+    if (tile_can_shift(a)) {
+        tile_move_shifted(a, &own);
+        return;
+    }
     move_all(a, false, &own);
     for (uint32_t r = 0; a->word && r < count; r += 2)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[r / 2], a->reg[r], a->reg[r + 1]);
@@ -452,7 +426,7 @@ static void move_single(struct tile_access_state *a, const struct bounds *bounds
 void tile_move_edge(struct tile_access_state *a, tile_register whole)
 {
     struct tile_emitter *e = a->e;
-    struct bounds bounds = { .count = 0 };
+    struct tile_bounds bounds = { .count = 0 };
     uint32_t last = a->axes - 1, single = tile_label(e), done = tile_label(e);
 
     open_bounds(&bounds, a);

@@ -1,5 +1,5 @@
-// Loops whose threads copy product operands to shared memory some stages ahead (pass/prefetch.c):
-// the ring of stages and the code of each iteration.
+// Loops whose threads copy the operands of matrix products to shared memory some stages ahead
+// (pass/prefetch.c): the ring of stages and the code of each iteration.
 #include "async.h"
 
 // Emits the ops of the loop's body that `marks` selects, with the copies' own loop variable in
@@ -52,7 +52,8 @@ static void copy_edges(struct tile_emitter *e)
         tile_copy_edges(e, &r->copier[i]);
 }
 
-// Moves the indices that were just read to the registers for fetched indices.
+// Moves the indices from the registers into which they were just loaded to the registers for
+// fetched indices.
 static void keep_indices(struct tile_emitter *e)
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;

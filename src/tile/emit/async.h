@@ -1,4 +1,5 @@
-// State of a loop that prefetches its products' operands: see async.c and async_copy.c.
+// State of a loop that prefetches the operands of its matrix products: see async.c and
+// async_copy.c.
 #ifndef CUCORE_TILE_EMIT_ASYNC_H
 #define CUCORE_TILE_EMIT_ASYNC_H
 
@@ -9,9 +10,9 @@
 struct tile_copier {
     const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
-    uint32_t pieces, lines; // pieces per line; lines that all threads copy together in one step
+    uint32_t pieces, lines; // pieces per row; rows that all threads together copy at a time
     uint32_t iterations;
-    tile_register piece, line; // the thread's first piece and line
+    tile_register piece, line; // the thread's first piece and row
     // `origin` is the loop-invariant part of the address of the thread's first piece, 64 bits.
     // `inside` is a predicate: the tile lies inside along the loop-invariant axes
     // (TILE_NO_REGISTER: always).

@@ -134,7 +134,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
     }
 }
 
-// Applies the swizzle of a line to a position.
+// Applies the swizzle of a row to a position.
 static tile_register flipped(struct tile_emitter *e, const struct tile_prefetch_stream *s,
                              tile_register place, tile_register line)
 {
@@ -257,8 +257,8 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
 }
 
 // Copies pieces at the edge of a tensor. `bytes` is the number of bytes of the thread's piece that
-// exist in each of the first `rows` lines; `rows` may be negative. The code is a loop, because few
-// tiles are at an edge.
+// exist in each of the first `rows` rows, where `rows` may be negative. The code is a loop, because
+// few tiles are at an edge.
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)
 {
@@ -272,7 +272,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    // Otherwise a thread's lines share one swizzle.
+    // Otherwise a thread's rows share one swizzle.
     if (s->span && c->lines < 8 && c->iterations > 1)
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
@@ -305,7 +305,7 @@ static tile_register left_along(struct tile_emitter *e, const struct tile_copier
     return cut(e, tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", size, first[axis]));
 }
 
-// Returns how many bytes of the thread's piece exist in each line of a tile whose first element is
+// Returns how many bytes of the thread's piece exist in each row of a tile whose first element is
 // `first`. The number is 0 if an index is negative, or if the index along a dropped axis is out of
 // range.
 static tile_register bytes_of_piece(struct tile_emitter *e, const struct tile_copier *c,

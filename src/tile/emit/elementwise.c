@@ -46,9 +46,10 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
 }
 
 // True if an op can be deferred until part of its result is needed. A warp-specialized entry has
-// many accumulators and few other registers, so it defers values computed from accumulators. The
-// user must be in the same block, so that later users find the registers computed. Computing a
-// deferred op recurses into its operands; a limit on deferred ops bounds the stack.
+// many accumulators and few other registers, so it defers values computed from accumulators. All
+// users must be in the same block as the op. The first user then computes a register, and later
+// ones reuse it. Computing a deferred op recurses into its operands, so a limit on the number of
+// deferred ops bounds the stack.
 static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32, MOST_DEFERRED = 1024 };

@@ -159,10 +159,10 @@ void tile_write_shared(struct tile_emitter *e, const struct tile_value *value,
                        const bool *needed);
 void tile_read_shared(struct tile_emitter *e, const struct tile_value *value,
                       const tile_register *reg, tile_register shared, int64_t at);
-// Returns the address of the calling thread's first element in such a tile, and the step along each
-// axis in bytes. tile_shared_offset() returns the distance from that element to register `index`,
-// in bytes. tile_shared_vector() returns the number of consecutive registers that are contiguous in
-// the tile.
+// Returns the address of the calling thread's first element in such a tile, and the stride along
+// each axis in bytes. tile_shared_offset() returns the distance from that element to register
+// `index`, in bytes. tile_shared_vector() returns the number of consecutive registers that are
+// contiguous in the tile.
 tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value *value,
                                 tile_register shared, int64_t *steps);
 int64_t tile_shared_offset(const struct tile_value *value, uint32_t index, const int64_t *steps);
@@ -280,5 +280,10 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
 void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                      const tile_register *from, uint32_t count, tile_register address,
                      int64_t offset, tile_register predicate);
+// tile_pack_word() packs the elements of less than 32 bits that start at `from` into a word.
+// tile_unpack_words() extracts `count` such elements from words.
+tile_register tile_pack_word(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from);
+void tile_unpack_words(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,
+                       const tile_register *to, uint32_t count, tile_register predicate);
 
 #endif

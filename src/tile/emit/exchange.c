@@ -227,7 +227,7 @@ tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_
     return own ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", c, own) : c;
 }
 
-// Returns the address of the thread's first element, and the byte step along each axis.
+// Returns the address of the thread's first element, and the stride along each axis in bytes.
 tile_register tile_shared_place(struct tile_emitter *e, const struct tile_value *value,
                                 tile_register shared, int64_t *steps)
 {

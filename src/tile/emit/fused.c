@@ -1,5 +1,5 @@
-// Emits a loop with several products (pass/fused.h) as a warp-specialized entry (roles.h): the
-// order of tiles, and the work of each role for one tile.
+// Emits a loop with several matrix products (pass/fused.h) as a warp-specialized entry (roles.h):
+// the order of tiles, and the work of each role for one tile.
 #include "fused_ring.h"
 #include "roles.h"
 

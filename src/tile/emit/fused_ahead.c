@@ -1,9 +1,9 @@
 // Small tiles that warpgroups load ahead of their iteration, such as the scales of a block.
 //
-// Such a load takes longer than an iteration's products, so each iteration loads the tiles for the
-// iteration after next. Near the loop's end, it loads tiles that nobody uses. The loop's code
-// contains three copies of an iteration, among which three sets of registers rotate. The part of an
-// address that does not move with the iteration is computed before the loop.
+// Such a load takes longer than an iteration's matrix products, so each iteration loads the tiles
+// for the iteration after next. Near the loop's end, it loads tiles that nobody uses. The loop's
+// code contains three copies of an iteration, among which three sets of registers rotate. The part
+// of an address that does not move with the iteration is computed before the loop.
 #include "access.h"
 #include "fused_ring.h"
 

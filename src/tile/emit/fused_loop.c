@@ -1,4 +1,5 @@
-// The loop of a warp-specialized entry with several products (pass/fused.h), such as attention.
+// The loop of a warp-specialized entry with several matrix products (pass/fused.h), such as
+// attention.
 //
 // If the loop `overlaps`, the next iteration's products S, which need no computed operand, start
 // before this iteration's last product O. O then runs while the warpgroup works on the results of
@@ -143,7 +144,7 @@ static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
     return !e->failed;
 }
 
-// Prepares the accumulator and the left operand for this iteration's last product.
+// Prepares the accumulator and the operand a for this iteration's last product.
 static bool ready_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -276,8 +277,8 @@ static const tile_register *last_sum(struct tile_emitter *e, const struct loop *
     return NULL;
 }
 
-// Zeros the left operand of a slice past the loop's end, so that its product is 0. The copies have
-// already zeroed the right operand.
+// Zeros the operand a of a slice past the loop's end, so that its product is 0. The copies have
+// already zeroed b.
 static void skip_slice(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -773,8 +774,7 @@ static tile_register count_iterations(struct tile_emitter *e, const struct loop 
     return count;
 }
 
-// Makes the loop step over `slices` iterations at a time. Each warpgroup takes one iteration of a
-// step.
+// Makes the loop advance by `slices` iterations at a time. Each warpgroup runs one of them.
 static bool open_slices(struct tile_emitter *e, struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

@@ -1,5 +1,5 @@
-// Products of fused loops, computed by warpgroups. Right operands are in shared memory, left
-// operands in shared memory or registers.
+// Matrix products of fused loops, computed by warpgroups. In a product a @ b, b is in shared
+// memory, and a in shared memory or registers.
 #include "fused_ring.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ void tile_open_fused_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// Packs the left operand's registers into words of two elements for wgmma.
+// Packs the registers of a into words of two elements for wgmma.
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

@@ -232,7 +232,7 @@ struct read_words {
     tile_register word[4];
 };
 
-// Extracts a register's byte from the word that holds it. Reads the word and its neighbours first,
+// Extracts a register's byte from the word that holds it. Reads the word and its neighbors first,
 // unless they have been read.
 static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
                       const struct shared_words *shared, struct read_words *read,

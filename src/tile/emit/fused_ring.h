@@ -1,4 +1,4 @@
-// Internal interface of the files that emit warp-specialized entries for loops with several
+// Internal interface of the files that emit warp-specialized entries for loops with several matrix
 // products (pass/fused.h). A feed is an operand or a tile that arrives in shared memory, mostly
 // through a ring of its own.
 #ifndef CUCORE_TILE_EMIT_FUSED_RING_H
@@ -37,7 +37,7 @@ struct tile_fused_ring {
     tile_register lane_zero;
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
-    tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
+    tile_register *words[TILE_MOST_PRODUCTS]; // operands a in registers
 };
 
 static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
@@ -64,7 +64,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
 // Returns the barrier of a feed's stage.
 tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position);
-// Returns how many consecutive registers hold neighbouring elements, up to 16 bytes of them.
+// Returns how many consecutive registers hold neighboring elements, up to 16 bytes of them.
 uint32_t tile_feed_run(const struct tile_stream *s);
 
 // fused_small.c: the lanes of the copying warp copy a stage of a small feed; warpgroups read it.
@@ -99,9 +99,9 @@ bool tile_load_ahead(struct tile_emitter *e, const struct tile_op *loop, tile_re
 void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 
 // fused_product.c. tile_open_fused_products() sets up warpgroups before their first tile.
-// tile_pack_left() packs the left operand's registers for wgmma. tile_start_product() starts a
-// product whose operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is
-// true. tile_wait_products() waits until at most `running` groups are in flight.
+// tile_pack_left() packs the registers of a for wgmma. tile_start_product() starts a product whose
+// operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is true.
+// tile_wait_products() waits until at most `running` groups are in flight.
 void tile_open_fused_products(struct tile_emitter *e);
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product);
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,

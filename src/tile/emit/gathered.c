@@ -24,7 +24,7 @@ struct tile_gathered {
     struct rows *rows;
     uint32_t count;
     struct tile_piece piece[2];
-    tile_register column[2]; // column of the thread's piece in its line, 64 bits
+    tile_register column[2]; // column of the thread's piece in its row, 64 bits
 };
 
 // ---- The role's start

@@ -28,7 +28,7 @@ struct wide {
     uint64_t parameters, all;
 };
 
-// True if no thread moves neighbouring elements along the tensor's last axis, regardless of the
+// True if no thread moves neighboring elements along the tensor's last axis, regardless of the
 // tensor's alignment.
 static bool moves_elements(const struct tile_op *op)
 {

@@ -48,9 +48,8 @@ static void guarded(struct tile_emitter *e, tile_register predicate)
         tile_put(e->text, "\t@%s", tile_name(predicate));
 }
 
-// Extracts elements from words.
-static void unpack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,
-                   const tile_register *to, uint32_t count, tile_register predicate)
+void tile_unpack_words(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,
+                       const tile_register *to, uint32_t count, tile_register predicate)
 {
     bool half = cuc_dtype_bits(dtype) == 16;
 
@@ -107,11 +106,10 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
     tile_put_string(e->text, ", ");
     put_address(e, address, offset);
     tile_put_string(e->text, ";\n");
-    unpack(e, dtype, word, to, count, predicate);
+    tile_unpack_words(e, dtype, word, to, count, predicate);
 }
 
-// Packs the elements that start at `from` into a word.
-static tile_register pack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from)
+tile_register tile_pack_word(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from)
 {
     tile_register byte[4];
 
@@ -151,7 +149,7 @@ void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space
         return;
     }
     for (uint32_t i = 0; i < words; i++)
-        word[i] = pack(e, dtype, from + i * count / words);
+        word[i] = tile_pack_word(e, dtype, from + i * count / words);
     put(e, "st", hint, space, vectors[words], "b32", predicate);
     put_address(e, address, offset);
     tile_put_string(e->text, ", ");

@@ -13,8 +13,8 @@ enum { USUAL_BYTES = 48 * 1024, FEW = 32, MOST_UNROLLED = 4, MOST_PRODUCTS = 512
 // A row of a, or a column of b, shared by several registers of the accumulator.
 struct line {
     uint32_t own[TILE_MAX_RANK]; // the registers' coordinates on the axes of this side
-    tile_register start, at;     // addresses of the line's first element and of the next element
-                                 // that the loop reads
+    tile_register start, at;     // addresses of its first element and of the next element that the
+                                 // loop reads
     int64_t offset;
     tile_register value[MOST_UNROLLED]; // values in the current iteration
 };
@@ -24,12 +24,12 @@ struct side {
     tile_register *reg;
     uint32_t bytes;              // size of an element
     uint32_t summed;             // the depth axis
-    int64_t step[TILE_MAX_RANK]; // byte step along each axis of the accumulator; 0 if the axis
-                                 // belongs to the other side
-    int64_t next;                // byte step between consecutive terms of the sums
+    int64_t step[TILE_MAX_RANK]; // stride in bytes along each axis of the accumulator; 0 if the
+                                 // axis belongs to the other side
+    int64_t next;                // stride in bytes between consecutive terms of the sums
     struct line *line;
-    uint32_t lines, *line_of; // number of lines; the line of each accumulator register
-    uint32_t vector;          // number of terms, or lines, per read
+    uint32_t lines, *line_of; // number of rows or columns; the one of each accumulator register
+    uint32_t vector;          // number of terms, or of columns, per read
 };
 
 struct product {
@@ -131,9 +131,9 @@ static uint32_t find_line(struct product *p, struct side *s, uint32_t r)
     return s->lines++;
 }
 
-// Computes the start of each line, as a register of the thread plus an offset. A line that may lie
-// past the tile's edge gets a separate register, clamped to the last row or column; the sums of a
-// clamped line are unused.
+// Computes the start of each row or column, as a register of the thread plus an offset. If it may
+// lie past the tile's edge, it gets a separate register, clamped to the last row or column. The
+// sums of a clamped row or column are unused.
 static void open_lines(struct product *p, struct side *s, tile_register shared, int64_t at)
 {
     struct tile_emitter *e = p->e;
@@ -173,7 +173,7 @@ static void open_lines(struct product *p, struct side *s, tile_register shared, 
     }
 }
 
-// Creates one advancing register for each distinct line start.
+// Creates one advancing register for each distinct start of a row or column.
 static void start_lines(struct product *p, struct side *s)
 {
     for (uint32_t i = 0; i < s->lines; i++) {
@@ -208,8 +208,8 @@ static tile_register as_accumulator(struct product *p, cuc_dtype dtype, tile_reg
                : tile_emit_cast(p->e, p->dtype, dtype, TILE_RN, x);
 }
 
-// Reads contiguous elements with one load: for a, terms of one line; for b, the same term of
-// neighbouring columns.
+// Reads contiguous elements with one load: for a, terms of one row; for b, the same term of
+// neighboring columns.
 static void read_lines(struct product *p, struct side *s, uint32_t terms)
 {
     struct tile_emitter *e = p->e;
@@ -309,7 +309,7 @@ static void add_slice(struct product *p, uint32_t length)
 
 // Setup
 
-// Computes the byte step along each axis of the accumulator, for slices of this length.
+// Computes the stride in bytes along each axis of the accumulator, for slices of this length.
 static void set_steps(struct product *p, uint32_t length)
 {
     for (uint32_t i = 0; i < 2; i++) {

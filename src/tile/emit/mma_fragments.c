@@ -1,5 +1,5 @@
-// Reads the operand fragments of mma.sync from lines in shared memory with ldmatrix, and multiplies
-// them.
+// Reads the operand fragments of mma.sync from rows in shared memory with ldmatrix, and multiplies
+// them. mma_sync.c describes these rows.
 #include "mma_sync.h"
 
 static uint32_t find_fragment(struct tile_mma_operand *o, uint32_t batch, uint32_t own)
@@ -74,7 +74,7 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
 }
 
 // Returns the address of a position. `own` is the coordinate along the other axis. `steps` is the
-// position along the depth axis: in lines for a transposed operand, otherwise in 16-byte units, or
+// position along the depth axis: in rows for a transposed operand, otherwise in 16-byte units, or
 // in elements if they are read one by one.
 static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
@@ -92,8 +92,8 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_mma_oper
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, o->pitch, at);
 }
 
-// Computes, for each fragment, the address of the line that each lane reads. `across` is the lane's
-// coordinate within the fragment along the other axis. `steps` is the lane's 16-byte unit or line
+// Computes, for each fragment, the address of the row that each lane reads. `across` is the lane's
+// coordinate within the fragment along the other axis. `steps` is the lane's 16-byte unit or row
 // along the depth axis.
 static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
@@ -120,7 +120,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
             o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
-        // Past the edge, read the last line again; its result is unused.
+        // Past the edge, read the last row again. Its result is unused.
         tile_register x = first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, first) : own;
         x = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", x, most);
         o->fragment[i].line = place_of(e, o, at, steps, x);
@@ -129,7 +129,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     }
 }
 
-// Adds the stage's offset to the line addresses of a prefetched operand, which are for stage 0.
+// Adds the stage's offset to the row addresses of a prefetched operand, which are for stage 0.
 static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
@@ -147,16 +147,16 @@ static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 }
 
 // The positions that lanes read. ldmatrix loads four 8x8 matrices, and each group of 8 lanes
-// addresses the lines of one matrix. In reads of single elements, four lanes share a line.
+// addresses the rows of one matrix. In reads of single elements, four lanes share a row.
 struct lanes {
-    tile_register eight;         // index of a line in its matrix
+    tile_register eight;         // index of a row in its matrix
     tile_register second, third; // `second` is 1 in lanes that address matrices 1 and 3, `third` in
                                  // lanes that address 2 and 3
     tile_register quad, of_quad;
 };
 
-// `near` selects between matrices that are neighbours across the depth axis, `far` between matrices
-// that are neighbours along it.
+// `near` selects between matrices that are neighbors across the depth axis, `far` between matrices
+// that are neighbors along it.
 static void open_operand(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,
                          tile_register near, tile_register far, uint32_t size)
@@ -194,16 +194,15 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     tile_register column = warp_part(p, p->n, pair);
     l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    // a has four matrices: two of 8 rows each, then two with the same rows and the next columns
-    // (along the depth axis).
+    // A fragment of a has four matrices: two of 8 rows each, then two with the same rows and the
+    // next columns (along the depth axis).
     open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
-    // b has two matrices for 8 columns and two for the next 8. One ldmatrix reads all four if the
-    // lines allow.
+    // A fragment of b has two matrices for 8 columns, and the next fragment two for the next 8. One
+    // ldmatrix reads all four if their rows allow it.
     open_operand(p, &p->b, shared, p->n, column, &l, l.third, l.second, 8);
 }
 
-// Uses a product's accumulator as the next product's left operand. Two adjacent fragments form a
-// step.
+// Uses a product's accumulator as the next product's operand a. Two adjacent fragments form a step.
 static void take_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
                           uint32_t step)
 {

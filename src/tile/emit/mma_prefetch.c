@@ -1,9 +1,9 @@
-// Emits a loop with a single product whose operands are both prefetched. While the current step is
-// multiplied, the code reads the fragments of the next step. At the end of an iteration, after the
-// barrier, it reads the fragments of the next iteration's first step while the last products run.
-// Copies of the next stage are spread among the products, so nothing waits at the start of an
-// iteration. With two stages, the stage just multiplied is refilled right after the barrier, and
-// awaited one iteration later.
+// Emits a loop with a single matrix product whose operands are both prefetched. While the current
+// step is multiplied, the code reads the fragments of the next step. At the end of an iteration,
+// after the barrier, it reads the fragments of the next iteration's first step while the last
+// products run. Copies of the next stage are spread among the products, so nothing waits at the
+// start of an iteration. With two stages, the stage just multiplied is refilled right after the
+// barrier, and awaited one iteration later.
 #include "mma_sync.h"
 
 #include <string.h>

@@ -1,17 +1,17 @@
 // Matrix products with mma.sync. Operands go from registers to shared memory, from which ldmatrix
 // reads them as fragments. Accumulators stay in fragments.
 //
-// An operand lies in shared memory as lines along the depth axis. 16-bit elements that arrive along
-// the other axis form lines along that axis instead. Lines are padded to an odd multiple of 16
-// bytes, so that ldmatrix has no bank conflicts. The last step of the depth axis is padded with
-// zeros.
+// An operand lies in shared memory in rows, which run along the depth axis: rows of a, columns of
+// b. The rows of an operand run along its other axis instead if its elements have 16 bits and are
+// contiguous along that axis (`transposed`). Rows are padded to an odd multiple of 16 bytes, so
+// that ldmatrix has no bank conflicts. The last step of the depth axis is padded with zeros.
 #include "mma_sync.h"
 
 enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16, BRIEF_PRODUCTS = 16 };
 
 // ---- Lines in shared memory
 
-// True if a thread's consecutive registers hold neighbours along an axis.
+// True if a thread's consecutive registers hold neighbors along an axis.
 static bool runs_along(const struct tile_value *x, uint32_t axis)
 {
     return x->layout->register_bits &&
@@ -25,7 +25,7 @@ static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, 
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
     o->lines = o->transposed ? tile_round_up(length, p->how->depth) : o->extent;
-    if (o->single) // lanes also read lines for the padding of the accumulator's layout
+    if (o->single) // lanes also read rows for the padding of the accumulator's layout
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
         o->lines = LEAST_LINES;
@@ -61,8 +61,8 @@ static bool choose_slice(struct tile_product *p)
            tile_shared_fits(p->e, p->op, bytes_of_slice(p, p->slice));
 }
 
-// Zeroes the lines before elements are written, if lines extend past the operand or there are more
-// lines than the operand has. Returns true if it emitted code.
+// Zeroes the rows before elements are written, if rows are longer than the operand's or if there
+// are more of them than the operand has. Returns true if it emitted code.
 static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {
@@ -146,7 +146,7 @@ static void add_step(struct tile_product *p, uint32_t step)
     tile_multiply_step(p);
 }
 
-// Creates the addresses that advance with the loop, one for each distinct line address.
+// Creates the addresses that advance with the loop, one for each distinct row address.
 static void move_lines(struct tile_emitter *e, struct tile_mma_operand *o, bool copies,
                        uint32_t bytes)
 {
@@ -212,7 +212,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 
 // ---- Setup
 
-// True if the registers of the left operand in each warp already are the fragments it multiplies.
+// True if the registers of a in each warp already are the fragments that the warp multiplies.
 static bool is_direct(const struct tile_product *p, const struct tile_value *x)
 {
     uint32_t warp_bits = p->acc->layout->warp_bits;
@@ -259,8 +259,7 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     const tile_register *reg = tile_registers(p->e, x);
     uint32_t count = tile_register_count(x);
     o->reg = reg;
-    // If this side is smaller than a fragment, it is replicated, which requires lines along the
-    // depth axis.
+    // An operand smaller than a fragment is replicated, which requires rows along the depth axis.
     o->direct = !which && is_direct(p, x);
     o->transposed = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
                     p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);

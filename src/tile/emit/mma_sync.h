@@ -18,13 +18,13 @@ struct tile_mma_operand {
     uint32_t bytes;         // size of an element
     uint32_t summed, other; // the value's depth axis and its other matrix axis
     uint32_t extent;        // extent of the other axis
-    bool transposed;        // lines run along the other axis
+    bool transposed;        // rows in shared memory run along the other axis
     bool single;            // elements are read one by one
     bool rounds;            // round f32 to tf32 in the fragments
     bool ring;              // prefetched, so it lies in a stage
     bool direct;            // the registers already are fragments
-    uint32_t pitch;         // bytes between lines
-    uint32_t span;          // bytes within which a line's 16-byte pieces are swizzled
+    uint32_t pitch;         // bytes between rows
+    uint32_t span;          // bytes within which a row's 16-byte pieces are swizzled
                             // (layout/fragment.h)
     uint32_t lines;
     uint32_t batch_bytes;
@@ -36,7 +36,7 @@ struct tile_mma_operand {
         tile_register word[2][4]; // words of the current step and of the step being read
         tile_register carried[4]; // words of the first step, carried between iterations
         tile_register rest[4];    // tf32x3: remainders of the current words
-        tile_register line;       // address of the line, without the current step
+        tile_register line;       // address of the row, without the current step
         uint32_t offset, flip;    // added to the address; XORed into it
     } fragment[TILE_MOST_FRAGMENTS];
 };
@@ -59,7 +59,7 @@ struct tile_product {
     uint32_t begins; // start of the current slice along the depth axis
     const tile_register *in;
     uint32_t now;    // index of the current step's word set
-    uint32_t places; // for a carried product: number of distinct line starts, in stage 0 (`place`)
+    uint32_t places; // for a carried product: number of distinct row starts, in stage 0 (`place`)
                      // and in the current stage (`there`)
     tile_register place[2 * TILE_MOST_FRAGMENTS], there[2 * TILE_MOST_FRAGMENTS];
 };

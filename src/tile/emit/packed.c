@@ -1,6 +1,6 @@
 // Elementwise ops on two 16-bit floats at once, packed in a word as memory and tensor cores need
-// them: casts to 16 bits, sums and products. Each element is rounded once, as in an op on a single
-// element.
+// them: casts to 16 bits, sums and elementwise products. Each element is rounded once, as in an op
+// on a single element.
 #include "element.h"
 
 #include "tile/pass/range_analysis.h"

@@ -1,5 +1,5 @@
-// Emits a loop with one product, or a region with several, as a warp-specialized entry (roles.h),
-// from a plan (pass/pipeline.h).
+// Emits a loop with one matrix product, or a region with several, as a warp-specialized entry
+// (roles.h), from a plan (pass/pipeline.h).
 #include "element.h"
 #include "roles.h"
 

@@ -1,22 +1,22 @@
 // Copies operands of any address and pitch into the ring. The four warps of the copying warpgroup
 // write them in the layout that TMA would write.
 //
-// Each thread copies 16-byte pieces, from the same lines in every stage. In global memory a piece
-// straddles two 16-byte words. First, cp.async copies all words of a line to the warp's buffer.
-// Then the warp reads both words of a piece, shifts them, and writes the piece to the stage. The
-// buffer holds one stage. As soon as some of its words are shifted, the copies of the next stage's
-// words start, so that one stage is always in flight without using registers.
+// Each thread copies 16-byte pieces, from the same rows in every stage. In global memory a piece
+// straddles two 16-byte words. First, cp.async copies all words of a row to the warp's buffer. Then
+// the warp reads both words of a piece, shifts them, and writes the piece to the stage. The buffer
+// holds one stage. As soon as some of its words are shifted, the copies of the next stage's words
+// start, so that one stage is always in flight without using registers.
 //
-// No byte past a line's end is read: cp.async fills the rest of the word with zeros. The word in
-// which a line begins is read from its start. It lies in the same allocation as the line, because
+// No byte past a row's end is read: cp.async fills the rest of the word with zeros. The word in
+// which a row begins is read from its start. It lies in the same allocation as the row, because
 // allocations begin at multiples of 16 bytes.
 #include "ring.h"
 
 enum { WORD = TILE_WORD_BYTES };
 
 // Returns the number of rounds in a group, whose words are copied and awaited together. A group has
-// at most as many rounds as a line has pieces, so that one instruction can copy the last words of
-// all its lines. The code loops over groups to stay short.
+// at most as many rounds as a row has pieces, so that one instruction can copy the last words of
+// all its rows. The code loops over groups to stay short.
 static uint32_t group_of(const struct tile_rounds *h)
 {
     uint32_t each = 4;
@@ -37,14 +37,14 @@ static uint32_t groups_of(const struct tile_stream *s)
 // A stream's registers that stay constant in this role.
 struct line {
     tile_register row;         // the thread's row of the tile in the first round
-    tile_register piece;       // the thread's piece of its line
-    tile_register words, last; // addresses in the buffer of a round's first word and of a line's
+    tile_register piece;       // the thread's piece of its row
+    tile_register words, last; // addresses in the buffer of a round's first word and of a row's
                                // last word
     tile_register place;       // address of the piece in stage 0
-    tile_register pitch;       // bytes between lines, 64 bits
+    tile_register pitch;       // bytes between rows, 64 bits
     tile_register step;        // bytes between rounds, 64 bits
-    tile_register row_at;      // bytes from the tile's first line to the thread's line, 64 bits
-    tile_register last_at;     // bytes from the thread's first line to the line whose last word it
+    tile_register row_at;      // bytes from the tile's first row to the thread's row, 64 bits
+    tile_register last_at;     // bytes from the thread's first row to the row whose last word it
                                // copies
     tile_register shift;       // misalignment of the words in the buffer
 };
@@ -122,14 +122,14 @@ bool tile_open_realign(struct tile_emitter *e)
 // The position of a group in a stream.
 struct cursor {
     // For the stage whose words are copied: addresses in global memory of the thread's first word
-    // and of the last word of one of its lines, 64 bits. For each address, the number of lines from
-    // there on, and the number of bytes from there to the line's end.
+    // and of the last word of one of its rows, 64 bits. For each address, the number of rows from
+    // there on, and the number of bytes from there to the row's end.
     tile_register at, last, rows, last_rows, bytes, last_bytes;
-    tile_register shift; // misalignment of the stage's lines
+    tile_register shift; // misalignment of the stage's rows
     // Addresses of the same words in the buffer.
     tile_register words, last_words;
     // For the previous stage, whose pieces are written: the address of the first piece, and its
-    // line.
+    // row.
     tile_register to, row;
 };
 
@@ -186,7 +186,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
     tile_ins(e, "and.b64 %R, %R, %d", c->at, c->at, -WORD);
     c->last = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", c->at, line->last_at);
     c->rows = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", rows, line->row);
-    // Count the misaligned bytes before a line's start too, unless the line has no bytes.
+    // Count the misaligned bytes before a row's start too, unless the row has no bytes.
     tile_register some = tile_make(e, TILE_PRED, "setp.ne.s32 %R, %R, 0", bytes);
     bytes = tile_make(e, TILE_R32, "mad.lo.s32 %R, %R, %u, %R", bytes, s->element, c->shift);
     bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, some);
@@ -202,7 +202,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
     tile_ins(e, "add.s64 %R, %R, %R", c->at, c->at, piece);
 }
 
-// Returns how many bytes of a word exist, given the bytes left in the line.
+// Returns how many bytes of a word exist, given the bytes left in the row.
 static tile_register bytes_of_word(struct tile_emitter *e, tile_register bytes)
 {
     tile_register size = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", bytes);
@@ -239,7 +239,7 @@ static void copy_words(struct tile_emitter *e, const struct tile_rounds *h, cons
 
 // ---- From the buffer to the stage
 
-// The misalignment of a stage's lines: its bits 8 and 4 as predicates, and the remaining bits to
+// The misalignment of a stage's rows: its bits 8 and 4 as predicates, and the remaining bits to
 // shift by.
 struct shift {
     tile_register eight, four, bits;

@@ -176,7 +176,7 @@ static bool is_continued(const struct tile_op *first)
 }
 
 // Adds to `lanes` and `warps` the bits along the reduced axis. Threads that differ only in these
-// bits hold parts of the same lines.
+// bits hold elements of the same reductions.
 static void add_threads(const struct tile_op *op, uint32_t *lanes, uint32_t *warps)
 {
     const struct tile_layout *layout = op->operand[0]->layout;
@@ -256,7 +256,7 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
     if (!reg)
         return false;
     for (uint32_t i = 0; i < count && how.ftz;
-         i++) // a line with a single element has no addition that flushes it
+         i++) // a sum of a single element has no addition that flushes it
         out[i][value] = tile_emit_flush(r->e, out[i][value]);
     for (uint32_t i = 0; i < count; i++)
         reg[i] = !narrows ? out[i][value]

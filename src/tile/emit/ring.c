@@ -55,7 +55,7 @@ struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream
         tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->lane, (unsigned)__builtin_ctz(h.lanes));
     x.piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, h.lanes - 1);
     x.row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", x.warp, 32 / h.lanes, x.line);
-    // TMA permutes pieces within 128 bytes by low bits of the line number.
+    // TMA permutes the pieces within 128 bytes of shared memory by low bits of the row's number.
     tile_register bits = s->span == 128
                              ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", x.row)
                              : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", x.row,

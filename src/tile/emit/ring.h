@@ -151,8 +151,8 @@ struct tile_slab_rows {
     struct tile_place place; // position of the warp's first row
     tile_register shared;    // address of that row in shared memory
     uint32_t slabs;          // contiguous in shared memory
-    uint32_t line;           // bytes of a line
-    uint32_t columns;        // elements of a line
+    uint32_t line;           // bytes of a row
+    uint32_t columns;        // elements of a row
     tile_register end;       // row at which the tile ends; TILE_NO_REGISTER: it has all rows
 };
 // slab_rows.c: moves these rows with ordinary loads and stores. Loads fill rows and columns outside
@@ -169,10 +169,10 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op);
 // Returns the slabs for a value, which are set up once per tile.
 const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct tile_value *value);
 // tma.c: stores 16 rows of one or two groups of 8 columns of 16-bit accumulators by stmatrix, to
-// the address of the lane's line; `trans` is "" or ".trans".
+// the address of the lane's slab row; `trans` is "" or ".trans".
 void tile_store_matrices(struct tile_emitter *e, const tile_register *reg, uint32_t eights,
                          const char *trans, tile_register at, uint32_t offset);
-// turned.c, for transposed slabs. tile_turned_line() returns the bytes of a line.
+// turned.c, for transposed slabs. tile_turned_line() returns the bytes of a slab row.
 // tile_turned_lane() returns the address that a lane writes, given the address `slab` of the
 // warpgroup's slab, or of the warp's part of it if the warps store apart. tile_fill_turned_slab()
 // fills a slab with a block of 64 rows and 64 columns of accumulators.
@@ -185,11 +185,11 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
                     uint32_t group, uint32_t slab, tile_register to, tile_register full);
 
 // ring.c: describes the 16-byte pieces that a thread of the copying warpgroup copies, one in each
-// of its lines (struct tile_rounds).
+// of its rows (struct tile_rounds).
 struct tile_piece {
-    tile_register warp, line; // the thread's warp, and its line among the warp's lines
+    tile_register warp, line; // the thread's warp, and its row among the warp's rows
     tile_register row;        // row of the tile in the first round
-    tile_register piece;      // the thread's piece of its line
+    tile_register piece;      // the thread's piece of its row
     tile_register place;      // address in stage 0
 };
 struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream *s);
@@ -221,8 +221,8 @@ bool tile_begin_side(struct tile_emitter *e);
 void tile_end_side(struct tile_emitter *e); // called after the store
 
 // wgmma.c. tile_descriptor_of() returns a descriptor without the address. tile_block_step() returns
-// the byte distance between blocks of 64 rows of a left operand. tile_step_of() returns the byte
-// offset of a step along the depth axis.
+// the distance in bytes between blocks of 64 rows of a. tile_step_of() returns the byte offset of a
+// step along the depth axis.
 uint64_t tile_descriptor_of(const struct tile_stream *s);
 uint32_t tile_block_step(const struct tile_stream *a);
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step);

@@ -50,10 +50,10 @@ void tile_await_start(struct tile_emitter *e)
 }
 
 // Lets the next grid begin when all blocks are about to end. Its blocks then start while the last
-// results are on their way to memory. On an H200, products with fewer blocks than multiprocessors
-// took up to 30 % longer if a block did this at its start, probably because blocks that start
-// before the machine is empty are spread unevenly. Entries in which some warps end long before
-// others therefore omit the instruction, so that the next grid begins when this one ends.
+// results are on their way to memory. On an H200, matrix products with fewer blocks than
+// multiprocessors took up to 30 % longer if a block did this at its start, probably because blocks
+// that start before the machine is empty are spread unevenly. Entries in which some warps end long
+// before others therefore omit the instruction, so that the next grid begins when this one ends.
 static void launch_dependents(struct tile_emitter *e)
 {
     const struct tile_pipeline *plan = e->ring->plan;

@@ -1,6 +1,7 @@
-// Warp-specialized entries. Each role has separate code: the last warpgroup copies, mostly with one
-// thread, and the other warpgroups multiply and do everything else. All roles visit the grid's
-// tiles in the same order and compute the block index from the tile's number.
+// Warp-specialized entries. Each role has separate code. The last warpgroup is the producer and
+// copies, usually with one thread. The other warpgroups are consumers: they multiply and do
+// everything else. All roles visit the grid's tiles in the same order and compute the block index
+// from the tile's number.
 #ifndef CUCORE_TILE_EMIT_ROLES_H
 #define CUCORE_TILE_EMIT_ROLES_H
 

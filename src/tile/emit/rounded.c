@@ -1,6 +1,6 @@
 // Ops with explicit rounding, using instructions with a rounding modifier. f16 and bf16 ops compute
 // in f32 and then round again in the same direction. The result is right: rounding a value once or
-// twice in one direction selects the same neighbour in the narrow format.
+// twice in one direction selects the same neighbor in the narrow format.
 #include "emit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // Inclusive scans along an axis, by sum, product or a function, from either end.
 //
 // A scan repeats one step for each bit of the axis' coordinate, from the lowest bit up. The bit may
-// be a thread bit or a register bit. The step joins two neighbouring groups of elements, each with
+// be a thread bit or a register bit. The step joins two neighboring groups of elements, each with
 // its total: it combines everything in the later group with the earlier group's total. Registers
 // whose bits lie below all thread bits are scanned first, one after another. From then on these
 // registers form a run, whose prefix is combined with its elements only at the very end.

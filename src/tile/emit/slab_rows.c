@@ -1,6 +1,6 @@
 // Rows of slabs (ring.h) that threads move to or from a tensor without a map. Such a tensor's base,
 // strides or row ends are not multiples of 16 bytes. Each warp moves its own 16 rows of a slab.
-// Neighbouring lanes move neighbouring pieces of 4 bytes, or of fewer if the tensor turns out to be
+// Neighboring lanes move neighboring pieces of 4 bytes, or of fewer if the tensor turns out to be
 // less aligned at run time. The code is short, because a product contains it once for each round of
 // its store.
 #include "ring.h"
@@ -50,7 +50,7 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
     if (!n) {
         m->column = x;
         m->columns = size;
-        // The last slab's lines end where the tile does. If the tile ends before the tensor begins,
+        // The last slab's rows end where the tile does. If the tile ends before the tensor begins,
         // its end and its columns are negative. As unsigned numbers, they exceed the tensor's size,
         // so the columns count as outside.
         if (m->how->columns < m->slabs * m->how->line / element) {

@@ -73,7 +73,7 @@ static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, ui
     tile_register q = tile_make(e, TILE_R32, "mov.u32 %R, %R", e->tid);
     tile_put_label(e, top);
     tile_branch(e, tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", q, lines * half), false, done);
-    // For pair p of a line, i is p with a zero bit inserted at the distance.
+    // For pair p along the axis, i is p with a zero bit inserted at the distance.
     tile_register pair = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", q, half - 1);
     tile_register low = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", pair, below);
     tile_register twice = tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", pair);

@@ -1,9 +1,9 @@
-// Split-K: each block of a cluster computes one part of a product's depth axis and leaves its
-// accumulators in its shared memory. The blocks share the work of finishing the tile: each block
-// finishes the rows of some warps. The warp with these rows adds the other blocks' parts to its
-// own, always in the same order, and continues alone. All blocks thus read at the same time, which
-// matters because one block receives only about 25 bytes per nanosecond from others. If warps
-// depend on each other after the loop, the first block finishes the whole tile.
+// Split-K: each block of a cluster computes a partial matrix product over one part of the depth
+// axis, and leaves its accumulators in its shared memory. The blocks share the work of finishing
+// the tile: each block finishes the rows of some warps. The warp with these rows adds the other
+// blocks' parts to its own, always in the same order, and continues alone. All blocks thus read at
+// the same time, which matters because one block receives only about 25 bytes per nanosecond from
+// others. If warps depend on each other after the loop, the first block finishes the whole tile.
 #include "ring.h"
 
 enum { WORDS = 4, AT_ONCE = 16 }; // words per vector; vectors in flight
@@ -119,7 +119,8 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     for (uint32_t i = 0; i < count; i += WORDS) // all other registers are only padding
         if (i % each < plan->columns / 2)
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
-    // The stages can now hold sums: all copies have arrived, and all warpgroups have read them.
+    // The stages can now hold partial sums: all copies have arrived, and all warpgroups have read
+    // them.
     tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);
@@ -128,7 +129,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     leave(e, vector, vectors, own, pitch);
     tile_cluster_barrier(e, true);
     tile_branch(e, ends, false, joins);
-    tile_cluster_barrier(e, false); // the entry's end waits until these sums have been read
+    tile_cluster_barrier(e, false); // the entry's end waits until these partial sums have been read
     tile_branch(e, TILE_NO_REGISTER, false, r->next_tile);
     tile_put_label(e, joins);
     tile_register rank = r->rank;

@@ -6,7 +6,8 @@
 
 // Computes x / y for x below 2^31, and the remainder `*rest`. The host provides the reciprocal
 // floor((2^32 - 1) / y), with which the quotient is too small by at most one. A division
-// instruction takes a hundred clocks or more, and would delay the products between two tiles.
+// instruction takes a hundred clocks or more, and would delay the matrix products between two
+// tiles.
 static tile_register divide(struct tile_emitter *e, tile_register x, tile_register y,
                             tile_register inverse, tile_register *rest)
 {

@@ -286,7 +286,7 @@ void tile_store_matrices(struct tile_emitter *e, const tile_register *reg, uint3
                  at, offset, word[0], word[1], word[2], word[3]);
 }
 
-// Writes pairs of neighbouring elements as words to a slab, for the slab's columns in a block of 64
+// Writes pairs of neighboring elements as words to a slab, for the slab's columns in a block of 64
 // rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
@@ -368,7 +368,7 @@ static void store_rows(struct tile_emitter *e, const struct tile_op *op,
         struct tile_slab_rows rows = { .access = op, .line = TILE_SLAB_LINE };
         run = per_row - n % per_row < end - n ? per_row - n % per_row : end - n;
         rows.columns = (uint32_t)type->extent[type->rank - 1] - column;
-        if (plan->turned) { // the slabs of a block hold successive groups of the tensor's lines
+        if (plan->turned) { // the slabs of a block hold successive groups of the tensor's rows
             run = 1;
             rows.line = tile_turned_line(r);
             rows.columns = rows.line / element;

@@ -1,5 +1,5 @@
 // Transposed slabs (pass/turned_store.c): each warp of a warpgroup writes its 16 rows of
-// accumulators as 32 bytes of each line.
+// accumulators as 32 bytes of each slab row.
 #include "ring.h"
 
 uint32_t tile_turned_line(const struct tile_ring *r)
@@ -9,9 +9,9 @@ uint32_t tile_turned_line(const struct tile_ring *r)
 
 tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab)
 {
-    // In stmatrix, each group of 8 lanes gives the addresses of 8 lines. The first two groups give
-    // lines 0 to 7, for the warp's rows 0 to 7 and 8 to 15. The other two groups give lines 8 to
-    // 15, for the same rows.
+    // In stmatrix, each group of 8 lanes gives the addresses of 8 slab rows. The first two groups
+    // give slab rows 0 to 7, for rows 0 to 7 and 8 to 15 of the warp's accumulators. The other two
+    // groups give slab rows 8 to 15, for the same rows of accumulators.
     tile_register line = tile_make(e, TILE_R32, "and.b32 %R, %R, 7", e->lane);
     tile_register piece = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 3, 1", e->lane);
     tile_register swizzle = line, at = slab;
@@ -32,7 +32,7 @@ tile_register tile_turned_lane(struct tile_emitter *e, tile_register slab)
 void tile_fill_turned_slab(struct tile_emitter *e, const struct tile_staging *s,
                            const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
-    enum { EIGHTS = 8 }; // groups of 8 columns of accumulators, which become lines
+    enum { EIGHTS = 8 }; // groups of 8 columns of accumulators, which become slab rows
     uint32_t lines = (uint32_t)x->type.extent[0] - slab * EIGHTS * 8;
     uint32_t eights = lines < EIGHTS * 8 ? lines / 8 : EIGHTS;
 

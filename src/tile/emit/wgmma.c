@@ -1,4 +1,4 @@
-// Matrix products by warpgroups, with operands in swizzled shared memory.
+// Matrix products a @ b by warpgroups, with operands in swizzled shared memory.
 //
 // A descriptor holds the address of an operand's first bytes in units of 16 bytes, and the
 // distances between groups of 8 rows and between slabs. The steps of a stage along the depth axis

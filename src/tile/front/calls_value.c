@@ -1,4 +1,4 @@
-// Calls that compute values: shapes, casts, the grid, products, random numbers.
+// Calls that compute values: shapes, casts, the grid, matrix products, random numbers.
 #include "calls.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-// Suggests a known name for a misspelt one, for error messages.
+// Suggests a known name for a misspelled one, for error messages.
 #include "elaborate.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 enum { LONGEST = 24, FAR = LONGEST + 1 };
 
 // Returns the edit distance of two words: how many letters must be changed, inserted, deleted or
-// swapped with a neighbour to turn one into the other.
+// swapped with a neighbor to turn one into the other.
 static size_t distance(const char *a, const char *b)
 {
     size_t an = strlen(a), bn = strlen(b), d[LONGEST + 1][LONGEST + 1];

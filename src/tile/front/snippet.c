@@ -1,4 +1,4 @@
-// Parses expressions that the C builder receives as separate texts: grids, facts, extents.
+// Parses expressions that the C builder receives as separate strings: grids, facts, extents.
 #include "snippet.h"
 
 #include "elaborate.h"

@@ -1,4 +1,4 @@
-// Parses texts that are not whole programs: names, and the C builder's host expressions.
+// Parses strings that are not whole programs: names, and the C builder's host expressions.
 #ifndef CUCORE_TILE_FRONT_SNIPPET_H
 #define CUCORE_TILE_FRONT_SNIPPET_H
 

@@ -1,11 +1,12 @@
-// Runs reductions, scans, sorts and products.
+// Runs reductions, scans, sorts and matrix products.
 #include "machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The lines of a tile along an axis. Element n of line i is at start(i) + n * step.
+// The one-dimensional slices of a tile along an axis. Element n of slice i is at start(i) + n *
+// step.
 struct lines {
     int64_t count, length, step;
 };
@@ -235,7 +236,8 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
     return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
 }
 
-// Converts all elements of a product's operand to doubles, once for all results that use them.
+// Converts all elements of a matrix product's operand to doubles, once for all results that use
+// them.
 static void read_reals(double *out, const struct tile_value *value, const uint64_t *element,
                        bool tf32)
 {

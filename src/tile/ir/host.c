@@ -164,7 +164,7 @@ static bool bind_tensor(struct tile_binding_set *set, const struct tile_paramete
 
     if (!t)
         return refuse(text, bytes, "argument %s: expected a tensor, got a scalar", p->name);
-    // tf32 has the layout of f32 in memory, and products ignore the bits that it lacks.
+    // tf32 has the layout of f32 in memory, and matrix products ignore the bits that it lacks.
     if (t->dtype != type->dtype && !(type->dtype == CUC_TF32 && t->dtype == CUC_F32))
         return refuse(text, bytes, "argument %s: expected elements of %s, got %s", p->name,
                       cuc_dtype_name(type->dtype), cuc_dtype_name(t->dtype));

@@ -1,4 +1,4 @@
-// Parses placeholders in the texts of print. See print_format.h.
+// Parses placeholders in the format strings of print. See print_format.h.
 #include "print_format.h"
 
 #include "scalar.h"

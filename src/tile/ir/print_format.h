@@ -1,6 +1,6 @@
-// Placeholders in the texts of print. {} chooses the format by the value's dtype, and {:8.3f} uses
-// printf's format. With a comma before the format, a tile is printed as a list of lists: {:,} gives
-// [[1, 2], [3, 4]], while {} gives [1 2 3 4].
+// Placeholders in the format strings of print. {} chooses the format by the value's dtype, and
+// {:8.3f} uses printf's format. With a comma before the format, a tile is printed as a list of
+// lists: {:,} gives [[1, 2], [3, 4]], while {} gives [1 2 3 4].
 #ifndef CUCORE_TILE_IR_PRINT_FORMAT_H
 #define CUCORE_TILE_IR_PRINT_FORMAT_H
 

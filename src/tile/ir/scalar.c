@@ -121,7 +121,7 @@ static double odd_sum(double x, double y)
     if (!isfinite(sum) || lost == 0)
         return sum;
     memcpy(&bits, &sum, sizeof(bits));
-    if (!(bits & 1)) // take the neighbour of `sum` in the direction of the error
+    if (!(bits & 1)) // take the neighbor of `sum` in the direction of the error
         sum = nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
     return sum;
 }

@@ -48,7 +48,7 @@ static inline bool tile_has(const struct tile_target *target, uint32_t feature)
 {
     return target->features & feature;
 }
-// True if loops over products may use TMA and wgmma pipelines.
+// True if loops over matrix products may use TMA and wgmma pipelines.
 static inline bool tile_has_pipelines(const struct tile_target *target)
 {
     return target->specific && tile_has(target, TILE_HAS_WGMMA);

@@ -10,7 +10,7 @@ enum tile_combine {
 #include "combine.def"
     TILE_COMBINES
 };
-// The state of a sum over lanes that share a line. First each lane keeps a partial sum; later the
+// The state of a sum over lanes that share a row. First each lane keeps a partial sum; later the
 // partial sums are joined.
 enum tile_partial { TILE_PARTIAL_NONE, TILE_PARTIAL_KEPT, TILE_PARTIAL_JOINED };
 // APPROX is the hardware's fastest approximation. FULL is accurate to 2 ulp.

@@ -86,8 +86,8 @@ static void largest_value(struct tile_op *op, void *data)
 
 // Finds the sizes of a thread's square and vector (tile_squares()) for this shape. The square's
 // side is 16 bytes of the narrowest elements that memory ops move. The vector is as wide as the
-// widest access: if a thread held more neighbours, it would need several instructions, each of
-// which touches all lines.
+// widest access: if a thread held more neighbors, it would need several instructions, each of which
+// touches all cache lines.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -105,7 +105,7 @@ static void widest_vector(struct tile_op *op, void *data)
         a->vector_bits = bits;
 }
 
-// Finds the axis along which tiles of this shape are shifted. Neighbours in a thread's registers
+// Finds the axis along which tiles of this shape are shifted. Neighbors in a thread's registers
 // need no exchange, so the thread holds a vector along the last axis even if no access can use it,
 // and a square if another axis is shifted.
 static void shifted_axis(struct tile_op *op, void *data)

@@ -6,7 +6,7 @@
 #include "tile/ir/layout.h"
 
 // Tells how wide accesses can be. The answer depends on facts that passes find, so the caller
-// supplies it. bits() returns log2 of the number of neighbours along the tensor's last axis that an
+// supplies it. bits() returns log2 of the number of neighbors along the tensor's last axis that an
 // access can move at once.
 struct tile_widths {
     uint32_t (*bits)(const struct tile_op *op, const void *data);

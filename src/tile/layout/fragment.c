@@ -79,8 +79,8 @@ bool tile_fragment_single(cuc_dtype operand, bool transposed)
     return bits == 64 || (bits == 32 && transposed);
 }
 
-// Pads lines against bank conflicts: ldmatrix reads eight lines of 16 bytes at a time, and
-// single-element reads cover four lines of 32 bytes.
+// Pads rows against bank conflicts: ldmatrix reads 16 bytes of eight rows at a time, and
+// single-element reads cover 32 bytes of four rows.
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single)
 {
     uint32_t unit = single ? 32 : 16, pitch = (bytes + unit - 1) / unit * unit;
@@ -95,8 +95,8 @@ uint32_t tile_fragment_span(uint32_t bytes)
     return bytes <= PIECE_BYTES ? 0 : bytes < ALL_BANKS ? bytes : ALL_BANKS;
 }
 
-// XORs the line number into the piece number, so that eight consecutive lines use different banks.
-// Two lines of 64 bytes share a flip but lie in different banks.
+// XORs the row number into the piece number, so that eight consecutive rows use different banks.
+// Two rows of 64 bytes share a flip but lie in different banks.
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line)
 {
     return span ? line * span / ALL_BANKS % (span / PIECE_BYTES) * PIECE_BYTES : 0;
@@ -197,7 +197,7 @@ static void give(struct tile_op *op, void *data)
         return;
     assign_value(g, op->result[0],
                  tile_layout_fragment(&op->result[0]->type, g->warp_bits, g->rows));
-    // Keep a loop-invariant left operand in registers, in the layout of left operands.
+    // Keep a loop-invariant operand a in registers, in the layout of its fragments.
     struct tile_value *a = op->operand[0];
     if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
         a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)
@@ -234,8 +234,8 @@ void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target 
 {
     struct giving g = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    // If one product is the left operand of another, give warps whole rows so that the value stays
-    // in place.
+    // If the result of one product is the operand a of another, give warps whole rows so that the
+    // value stays in place.
     tile_walk(&kernel->body, find_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }

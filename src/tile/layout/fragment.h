@@ -19,21 +19,21 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
 const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_target *target);
 // Returns the dtype's name in instructions, such as "bf16".
 const char *tile_fragment_name(cuc_dtype operand);
-// An operand's lines in shared memory. tile_fragment_single() returns true if lanes must read
+// An operand's rows in shared memory. tile_fragment_single() returns true if lanes must read
 // elements one by one, because ldmatrix cannot deliver them to the lanes that multiply them.
-// tile_fragment_pitch() returns a distance between lines of `bytes` bytes that avoids bank
+// tile_fragment_pitch() returns a distance between rows of `bytes` bytes that avoids bank
 // conflicts.
 bool tile_fragment_single(cuc_dtype operand, bool transposed);
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
-// Swizzle for unpadded lines of 16 bytes times a power of two. tile_fragment_span() returns the
-// number of bytes within which a line's 16-byte pieces are permuted, or 0 if none are.
-// tile_fragment_flip() returns the value to XOR into offsets within line number `line`.
+// Swizzle for unpadded rows of 16 bytes times a power of two. tile_fragment_span() returns the
+// number of bytes within which a row's 16-byte pieces are permuted, or 0 if none are.
+// tile_fragment_flip() returns the value to XOR into offsets within row number `line`.
 uint32_t tile_fragment_span(uint32_t bytes);
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
 // Returns the layout of an accumulator. `rows` gives each warp whole rows if there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
-// Returns the layout of a left operand whose registers are fragments, for products whose warps have
+// Returns the layout of an operand a whose registers are fragments, for products whose warps have
 // whole rows if there are enough. Warps that share rows each have all of them.
 struct tile_layout tile_layout_left(const struct tile_type *type, uint32_t warp_bits);
 // Assigns layouts to the results of all mma.sync products. Runs before the other layouts are

@@ -1,7 +1,7 @@
-// Rearranges mma.sync accumulators for their stores. A thread holds two neighbouring elements, 4
-// bytes in a 16-bit type, so one direct store instruction would write pieces of eight lines. Such
+// Rearranges mma.sync accumulators for their stores. A thread holds two neighboring elements, 4
+// bytes in a 16-bit type, so one direct store instruction would write pieces of eight rows. Such
 // tiles go through shared memory first. Then each thread stores 16 bytes, and each warp stores
-// whole lines.
+// whole rows.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"

@@ -23,7 +23,7 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
     layout->axis_bits[0] = (uint8_t)rows;
     layout->axis_bits[1] = (uint8_t)columns;
     layout->coordinate_bits = (uint8_t)(rows + columns);
-    layout->basis[n++] = 1;                            // two neighbouring columns
+    layout->basis[n++] = 1;                            // two neighboring columns
     layout->basis[n++] = UINT32_C(1) << (columns + 3); // 8 rows below
     for (uint32_t i = COLUMN_BITS; i < columns; i++)
         layout->basis[n++] = UINT32_C(1) << i;

@@ -4,8 +4,8 @@
 
 #include "tile/ir/layout.h"
 
-// True for the numbers of rows that a pipeline's warpgroups multiply. If a product has another
-// number of rows, its operands are exchanged.
+// True for the numbers of rows that a pipeline's warpgroups multiply. If a matrix product has
+// another number of rows, its operands are exchanged.
 static inline bool tile_has_wgmma_rows(int64_t rows)
 {
     return rows == 64 || rows == 128 || rows == 256;

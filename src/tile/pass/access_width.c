@@ -50,7 +50,7 @@ struct widest {
     bool unknown;               // the width of some access is unknown
 };
 
-// True for ops that never move several neighbouring elements at once, whatever the alignment.
+// True for ops that never move several neighboring elements at once, whatever the alignment.
 static bool moves_single(const struct tile_op *op)
 {
     return op->kind == TILE_DIM || op->kind == TILE_STRIDE || !op->operand[0]->type.rank ||

@@ -9,11 +9,11 @@
 // that the index does not limit an access.
 uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct tile_value *index,
                               int64_t scale, uint32_t bytes);
-// Returns log2 of the number of neighbours along the tensor's last axis that a load or store can
+// Returns log2 of the number of neighbors along the tensor's last axis that a load or store can
 // move at once if the tensor is aligned. `ranges`: a struct tile_ranges.
 uint32_t tile_access_width(const struct tile_op *op, const void *ranges);
 // Finds the widest access to each tensor parameter, which determines how the tensor must be
-// aligned. Tensors of kernels with products need 16 bytes. Returns false if out of memory.
+// aligned. Tensors of kernels with matrix products need 16 bytes. Returns false if out of memory.
 bool tile_find_vector_bytes(struct tile_kernel *kernel, const struct tile_ranges *ranges);
 
 #endif

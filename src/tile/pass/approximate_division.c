@@ -1,6 +1,6 @@
-// Approximates divisions after a loop over 16-bit products if the quotients are then rounded to 16
-// bits, because correct rounding of the quotients themselves gains nothing. If a line has a single
-// divisor, inverts it once and multiplies the line by the inverse.
+// Approximates divisions after a loop over matrix products of 16-bit operands if the quotients are
+// then rounded to 16 bits, because correct rounding of the quotients themselves gains nothing.
+// Inverts a divisor that is broadcast along an axis only once, and multiplies by the inverse.
 #include "pass.h"
 #include "fused.h"
 

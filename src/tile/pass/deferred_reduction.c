@@ -1,9 +1,9 @@
-// Defers the reduction of loop-carried sums: in the loop, each lane adds up its own part of a line
-// without waiting for other lanes. The parts are combined after the loop.
+// Defers the reduction of loop-carried sums: in the loop, each lane adds up its own elements of a
+// row without waiting for other lanes. The lanes' partial sums are combined after the loop.
 //
 //     den = den fade + sum(p, 1)
 //
-// This is possible because the assignment is linear in `den`, and all lanes that share a line have
+// This is possible because the assignment is linear in `den`, and all lanes that share a row have
 // the same `fade`.
 #include "fused.h"
 

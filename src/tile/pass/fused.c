@@ -1,9 +1,9 @@
-// Plans the pipeline of a loop with several products, or with other work between products
+// Plans the pipeline of a loop with several matrix products, or with other work between products
 // (fused.h).
 //
-// Right operands come from shared memory. Left operands come from shared memory or registers. A
-// wgmma accumulator has the layout of a 16-bit left operand, so values computed elementwise from an
-// accumulator feed the next product in place.
+// In a product a @ b, b comes from shared memory, and a from shared memory or registers. A wgmma
+// accumulator has the layout of a 16-bit a, so values computed elementwise from an accumulator feed
+// the next product in place.
 #include "fused.h"
 
 #include "pass.h"
@@ -17,7 +17,7 @@
 
 enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
-    MOST_REGISTERS = 200, // per thread, for accumulators and left operands
+    MOST_REGISTERS = 200, // per thread, for accumulators and a
     MOST_OF_THREE = 136,
     MOST_OF_THREE_SLICES =
         48, // registers up to which three warpgroups, not two, take iterations in turn
@@ -311,7 +311,7 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
 
 // True if the last product can overlap the next iteration's work: the loop carries its accumulator,
 // and all other products have only streamed operands, so that they can start early. A single
-// product qualifies only if its left operand is computed.
+// product qualifies only if its operand a is computed.
 static bool can_overlap(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -381,8 +381,8 @@ static bool can_double(const struct tile_fused *p)
     return registers <= MOST_DOUBLED / p->base.groups;
 }
 
-// True if all products have only loaded operands, and the loop carries each product's sum for that
-// product alone.
+// True if all products have only loaded operands, and the loop carries each product's accumulator
+// for that product alone.
 static bool can_chain(const struct tile_fused *p)
 {
     for (uint32_t i = 0; i < p->products; i++) {
@@ -544,9 +544,9 @@ static bool is_sum(const struct tile_op *loop)
     }
 }
 
-// Plans sliced-K: warpgroups take the iterations of a tile in turn and add up their sums at its
-// end. This helps products of few columns, which take less time than the work on their left
-// operand.
+// Plans sliced-K: warpgroups take the iterations of a tile in turn and add up their partial sums at
+// its end. This helps products with few columns, which take less time than the work on their
+// operand a.
 static void plan_slices(struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *step = p->base.loop->operand[2]->op;
@@ -646,8 +646,8 @@ void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
     }
 }
 
-// Returns the number of blocks that each run a part of the loop's iterations. Their sums are
-// exchanged through the rings.
+// Returns the number of blocks that each run a part of the loop's iterations. They exchange their
+// partial sums through the shared memory of the rings.
 static uint32_t plan_split(const struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *loop = p->base.loop;

@@ -1,7 +1,7 @@
-// Pipelines on Hopper for loops with several products, or with other work between products, such as
-// attention. As in pass/pipeline.h, one thread copies and warpgroups do the rest. Unlike there,
-// every streamed operand has a separate ring, and operands that are loaded once stay in shared
-// memory.
+// Pipelines on Hopper for loops with several matrix products, or with other work between products,
+// such as attention. As in pass/pipeline.h, one thread copies and warpgroups do the rest. Unlike
+// there, every streamed operand has a separate ring, and operands that are loaded once stay in
+// shared memory.
 #ifndef CUCORE_TILE_PASS_FUSED_H
 #define CUCORE_TILE_PASS_FUSED_H
 
@@ -36,7 +36,7 @@ struct tile_fused {
     uint32_t feeds;
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
-    uint32_t registers; // per thread, for accumulators and left operands
+    uint32_t registers; // per thread, for accumulators and operands a
     // The last product overlaps the next iteration's work: all other products of the next iteration
     // start before it. Without `overlaps`, `doubles` and `chains`, an op that needs a product's
     // result waits for it.
@@ -44,7 +44,7 @@ struct tile_fused {
     // All products have only loaded operands and start from zero. The next iteration's products
     // then overlap this iteration's work, in separate registers.
     bool doubles;
-    // All products have only loaded operands and add to sums that nothing else reads. An
+    // All products have only loaded operands and add to accumulators that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
     bool alternates; // warpgroups take turns to start their products
@@ -83,8 +83,8 @@ bool tile_only_products_use(const struct tile_op *loop, const struct tile_value 
 void tile_share_operands(const struct tile_op *loop);
 // True if no later product in an iteration uses the feed of product `number`'s operand `which`.
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
-// swap.c: exchanges the operands of a loop's only product if the right operand is computed and the
-// left one loaded, because only a left operand can come from registers. True if it exchanged them.
+// swap.c: exchanges the operands of a loop's only product if b is computed and a is loaded, because
+// wgmma can take only a from registers. True if it exchanged them.
 bool tile_swap_computed(struct tile_kernel *kernel);
 // tile_depends_on_variable() is true for a scalar that is determined by the loop variable and
 // values from before the loop. tile_is_loaded_ahead() is true for a load by warpgroups that an

@@ -19,8 +19,8 @@ static void need(struct needs *n, const struct tile_value *value)
     n->changed = true;
 }
 
-// Marks the operands of needed ops and of ops with effects, except product operands that come from
-// a feed.
+// Marks the operands of needed ops and of ops with effects, except operands of matrix products that
+// come from a feed.
 static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
@@ -166,9 +166,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     if (why)
         return why;
     // Mark the values that must wait for the last product: all values that depend on its
-    // accumulator, and its left operand with the casts that lead to it, because the product still
-    // reads their registers. A left operand that is loaded, or that other work reads, has separate
-    // registers and need not wait.
+    // accumulator, and its operand a with the casts that lead to it, because the product still
+    // reads their registers. If a is loaded, or if other work reads it, it has separate registers
+    // and need not wait.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)

@@ -1,6 +1,6 @@
 // Merges tiles that a fused loop loads several times in an iteration. The loop stores nothing, so
-// equal loads give equal results. Operands that several products share are loaded once, into one
-// ring, and so are tiles that the loop computes with.
+// equal loads give equal results. An operand that several matrix products share is loaded once,
+// into one ring. So is a tile that elementwise work reads.
 #include "fused.h"
 #include "pass.h"
 
@@ -58,7 +58,7 @@ static bool is_operand(const struct tile_op *loop, const struct tile_op *load)
     return false;
 }
 
-// Merges equal loads that the loop computes with.
+// Merges equal loads whose results the loop uses for work other than products.
 static void share_loads(const struct tile_op *loop)
 {
     for (struct tile_op *op = loop->block[0]->first, *next; op; op = next) {

@@ -1,11 +1,11 @@
 // Finds how the rows of a gathered operand are numbered.
 //
-// The lines of such an operand are contiguous along its tensor's last axis: the last index tile of
-// a gather() rises by one along a line, and the others are constant along it. The other index tiles
-// may be any elementwise arithmetic on integers, iotas, scalars and loaded tiles. A row's address
-// is computed as soon as all its inputs are known, before the innermost loop on which it does not
-// depend. Expensive parts of the address, such as divisions and loads, are computed before the
-// outermost loop on which they do not depend.
+// Such rows are contiguous along the tensor's last axis: the last index tile of a gather() rises by
+// one along a row, and the others are constant along it. The other index tiles may be any
+// elementwise arithmetic on integers, iotas, scalars and loaded tiles. A row's address is computed
+// as soon as all its inputs are known, before the innermost loop on which it does not depend.
+// Expensive parts of the address, such as divisions and loads, are computed before the outermost
+// loop on which they do not depend.
 #include "gather.h"
 #include "range_analysis.h"
 
@@ -255,8 +255,8 @@ static void keep(struct tile_gather *g, uint32_t axes)
 
 // ---- Lines
 
-// Steps: the change of a node's value from element to element along an axis of the box. CHANGES:
-// the changes differ, or are unknown.
+// A node's step along an axis of the box is the difference of its values at neighboring elements.
+// CHANGES: the difference varies or is unknown.
 enum { EQUAL = 0, RISES = 1, CHANGES = INT32_MAX, MOST_STEP = 1 << 10 };
 
 // Returns a node's value if it is a small positive constant, otherwise 0.

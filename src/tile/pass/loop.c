@@ -1,7 +1,7 @@
-// Finds the loop `acc = mma(load(..), load(..), acc)` of a kernel with a single product. Each
-// iteration loads both operands, possibly transposed, and does nothing else. Hence another thread
-// can compute the loads' indices, or they can be computed ahead of time. The code before the loop
-// may only compute and load.
+// Finds the loop `acc = mma(load(..), load(..), acc)` of a kernel with a single matrix product.
+// Each iteration loads both operands, possibly transposed, and does nothing else. Hence another
+// thread can compute the loads' indices, or they can be computed ahead of time. The code before the
+// loop may only compute and load.
 #include "gather.h"
 
 #include "tile/ir/words.h"

@@ -56,7 +56,8 @@ static void require(struct versioning *v, struct tile_value *condition)
 
 // ---- Masks
 
-// True for an iota along the rows of a product's tile. Warp w holds the 16 rows from row 16 w on.
+// True for an iota along the rows of a matrix product's tile. Warp w holds the 16 rows from row 16
+// w on.
 static bool counts_rows(const struct versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
@@ -274,7 +275,7 @@ static void find_early(const struct tile_fused *p, bool *early)
 }
 
 // Finds the work: tiles computed from the first products and from carried values. Excludes the last
-// product's accumulator and values that only form the last product's left operand.
+// product's accumulator and values that only form the last product's operand a.
 static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {

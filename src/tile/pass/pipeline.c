@@ -1,9 +1,9 @@
-// Plans the Hopper pipeline of a loop over a product: the roles, the operands' places in shared
-// memory, and the number of stages.
+// Plans the Hopper pipeline of a loop whose iterations each compute a part of a matrix product: the
+// roles of warpgroups, the operands' places in shared memory, and the number of stages.
 //
-// The copying role, mostly one thread, runs the loop's loads and the arithmetic of their indices.
-// The multiplying warpgroups do everything else. The roles communicate only through stages and
-// barriers.
+// The last warpgroup is the producer. It runs the loop's loads and the arithmetic of their indices,
+// usually in only one thread. The consumer warpgroups multiply and do everything else. The two
+// roles communicate only through stages and barriers.
 #include "gather.h"
 #include "range_analysis.h"
 
@@ -51,7 +51,7 @@ static uint32_t rounded(uint32_t bytes)
     return (bytes + STAGE_ALIGN - 1) & ~(uint32_t)(STAGE_ALIGN - 1);
 }
 
-// Returns the widest swizzle span that divides an operand's lines, or 0.
+// Returns the widest swizzle span that divides an operand's rows of `bytes` bytes, or 0.
 static uint32_t span_of(uint32_t bytes)
 {
     for (uint32_t span = 128; span >= 32; span /= 2)
@@ -99,7 +99,7 @@ bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, 
 }
 
 // True if a loaded tile may begin before its tensor along an axis and reach into it. Threads that
-// copy lines do not support this.
+// copy rows do not support this.
 static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
@@ -111,11 +111,11 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 const char tile_depth_not_last[] =
     "operands of this dtype must have the summed axis last in memory";
 
-// Plans the place of a stream's lines in a stage. Each line has `line` bytes.
+// Plans the place of a stream's rows in a stage. Each row has `line` bytes.
 static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
 {
-    // If an operand's lines run along the rows or columns of the product, its last slab may extend
-    // past the part in use.
+    // If the depth axis is not the contiguous one, the operand's last slab may extend past the part
+    // in use.
     s->span = s->mn_major && line > 128 && !p->fused ? 128 : span_of(line);
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
         return "an operand's lines are no multiple of 32 bytes, or its rows no multiple of 8 up to "
@@ -323,8 +323,8 @@ bool tile_differs_by_block(const struct tile_value *value)
     return false;
 }
 
-// If all blocks of a cluster use the same operand, makes each block load one part of it for all of
-// them.
+// Divides the loads of an operand among the blocks of a cluster if all of them use the same
+// operand. Each block then loads one part for all of them.
 static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 {
     p->cluster = 1;
@@ -498,7 +498,7 @@ static void plan_store(struct tile_pipeline *p)
         return;
     if (!is_matrix_of(&x->type, &p->mma->result[0]->type))
         return;
-    // Threads store narrow tiles, which do not fill a slab's lines.
+    // Threads store narrow tiles, which do not fill a slab's rows.
     uint32_t line = (uint32_t)p->mma->result[0]->type.extent[1] * element;
     uint32_t tail = line % TILE_SLAB_LINE;
     if (!fills_slabs(x->type.dtype) || line < TILE_SLAB_LINE || tail % 16 ||

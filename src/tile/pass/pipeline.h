@@ -1,5 +1,5 @@
-// Pipelines on Hopper for loops over products: one thread has TMA copy tiles into a ring of stages
-// in shared memory, and warpgroups multiply from there.
+// Pipelines on Hopper for loops over matrix products: one thread of the producer warpgroup has TMA
+// copy tiles into a ring of stages in shared memory, and consumer warpgroups multiply from there.
 #ifndef CUCORE_TILE_PASS_PIPELINE_H
 #define CUCORE_TILE_PASS_PIPELINE_H
 
@@ -86,7 +86,7 @@ struct tile_pipeline {
     uint32_t store_map;
     bool turned;   // the store transposes the accumulators (turned_store.c)
     uint32_t tail; // size of the last slab if it is smaller than the others, otherwise 0: bytes per
-                   // line or, if the store is turned, lines
+                   // row or, if the store is turned, rows
     uint32_t tail_map; // the last slab's map if `tail` is not 0
     uint32_t store_axis,
         store_step;             // 64 rows of the tile are `store_step` elements along this axis
@@ -113,22 +113,22 @@ enum {
     TILE_RING_AT = 1024,      // offset of the stages in shared memory, after the barriers
     TILE_MOST_STAGES = 24,
     TILE_PART_COLUMNS = 128, // columns of promoted accumulators that are computed at a time
-    TILE_SLAB_LINE = 128,    // bytes per line of a slab (64 rows that TMA stores or loads)
+    TILE_SLAB_LINE = 128,    // bytes per row of a slab (64 rows that TMA stores or loads)
     TILE_SLAB_BYTES = 64 * TILE_SLAB_LINE,
     TILE_TURNED_BYTES = 2, // bytes per element of a turned store
     TILE_WORD_BYTES = 16,  // bytes per word in realigned copies
 };
 
-// The division of a stream's lines among the threads that realign it. In a round, each thread
-// copies one 16-byte piece. The n pieces of a line span n + 1 words. The lines of a round are a
-// multiple of 16, so that a thread's lines have the same misalignment in every round.
+// The division of a stream's rows among the threads that realign it. In a round, each thread copies
+// one 16-byte piece. The n pieces of a row span n + 1 words. The number of rows in a round is a
+// multiple of 16, so that a thread's rows have the same misalignment in every round.
 struct tile_rounds {
-    uint32_t lanes;  // threads that copy one line
-    uint32_t step;   // lines per round
+    uint32_t lanes;  // threads that copy one row
+    uint32_t step;   // rows per round
     uint32_t rounds; // rounds per slab
     uint32_t bytes;  // bytes of a warp's words per round
     uint32_t buffer; // bytes of a stage's words
-    bool partial;    // the last round has fewer lines
+    bool partial;    // the last round has fewer rows
 };
 
 static inline struct tile_rounds tile_rounds_of(const struct tile_stream *s)
@@ -218,7 +218,7 @@ struct tile_kernel *tile_kernel_copy(const struct tile_kernel *kernel);
 // The reason given for a product that is not in a loop of the kernel's body. If tile_find_region()
 // fails too, its reason is the more useful one.
 extern const char tile_not_in_loop[];
-// The reason given for an operand whose lines run along another axis than its dtype requires.
+// The reason given for an operand whose contiguous axis is not the one that its dtype requires.
 extern const char tile_depth_not_last[];
 // loop.c: allocates the plan's tables by value id and clears them. False if out of memory.
 bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p);
@@ -231,8 +231,8 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p);
 // inconsistent.
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p);
 // Plans a kernel with one loop over a product, and sets the layouts of the values that hold
-// accumulators. If `realigned`, threads copy the operands, not TMA. If planning is impossible,
-// returns NULL with a reason in *why for a remark.
+// accumulators. If `realigned`, threads instead of TMA copy the operands. If planning is
+// impossible, returns NULL with a reason in *why for a remark.
 struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
                                          const struct tile_target *target, bool realigned,
                                          const char **why);
@@ -272,20 +272,20 @@ uint32_t tile_turned_slabs(const struct tile_pipeline *p);
 void tile_set_turned_rows(struct tile_tensor_map *map, uint32_t rows);
 struct tile_layout tile_turned_layout(const struct tile_layout *accumulators);
 
-// Adds the tensor map for an access through slabs with lines of `line` bytes: a load or store of
-// the product's shape. Returns the map's index.
+// Adds the tensor map for an access through slabs with rows of `line` bytes: a load or store of the
+// product's shape. Returns the map's index.
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access, uint32_t line);
 // Finds the axis along which groups of 64 rows of an access's tile are consecutive boxes. Sets
-// `box` to such a box, last axis first, with lines of `line` elements. Sets *step to its extent
+// `box` to such a box, last axis first, with rows of `line` elements. Sets *step to its extent
 // along *axis. False if there is no such axis.
 bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, uint32_t *axis,
                    uint32_t *step);
-// True if a scalar differs between neighbouring blocks along the grid's first axis.
+// True if a scalar differs between neighboring blocks along the grid's first axis.
 bool tile_differs_by_block(const struct tile_value *value);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
 // impossible.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);
-// True if TMA can copy an access's lines, that is, if they start at multiples of 16 bytes.
+// True if TMA can copy an access's rows, that is, if they start at multiples of 16 bytes.
 bool tile_starts_aligned(struct tile_pipeline *p, const struct tile_op *access, uint32_t element);
 // scalars.c: true if an op and everything inside it handles only scalars and writes nothing. It may
 // read scalars from tensors.

@@ -1,5 +1,6 @@
-// Loops over products whose threads copy the operands to shared memory themselves (cp.async), some
-// stages ahead. For targets without TMA or wgmma, and for loops with more than one product.
+// Loops over matrix products whose threads themselves copy the operands to shared memory
+// (cp.async), some stages ahead. For targets without TMA or wgmma, and for loops with more than one
+// product.
 #ifndef CUCORE_TILE_PASS_PREFETCH_H
 #define CUCORE_TILE_PASS_PREFETCH_H
 
@@ -16,7 +17,7 @@ struct tile_prefetch_stream {
     bool transposed;      // the lines in memory do not run along the depth axis
     bool single;          // fragments read its elements one by one
     uint32_t lines, pitch;
-    uint32_t span;      // bytes within which a line's 16-byte pieces are swizzled
+    uint32_t span;      // bytes within which a row's 16-byte pieces are swizzled
                         // (layout/fragment.h)
     uint32_t at, bytes; // offset and size in the stage
 };

@@ -1,5 +1,5 @@
-// Finds products that add to one accumulator from nested loops, from several consecutive loops, or
-// under conditions. An example is a convolution, which loops over the taps of its filter.
+// Finds matrix products that add to one accumulator from nested loops, from several consecutive
+// loops, or under conditions. An example is a convolution, which loops over the taps of its filter.
 //
 // The region is the range of the kernel body's ops from the first to the last that contains such
 // products. Both roles run its loops and branches, which must depend only on scalars: at each

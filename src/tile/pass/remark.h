@@ -20,7 +20,7 @@ void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool fl
 // Reports the number of instructions emitted for an op, if there are very many.
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
                               enum tile_variant variant, uint32_t count);
-// Report the pipeline of a product, or the reason why there is none.
+// Report the pipeline of a matrix product, or the reason why there is none.
 struct tile_pipeline;
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);
 void tile_remark_no_pipeline(const struct tile_kernel *kernel, struct tile_location where,

@@ -1,6 +1,6 @@
 // Exchanges the operands: c' = b' a' instead of c = a b. wgmma computes 64 rows at a time but
-// columns in steps of 8, so a result with few rows is cheaper to compute with few columns. Code
-// after the loop reads the result transposed back.
+// columns in multiples of 8, so a result with few rows is cheaper to compute as one with few
+// columns. Code after the loop reads the result transposed back.
 #include "fused.h"
 #include "pass.h"
 

@@ -1,11 +1,12 @@
-// TMA stores of products whose operands are exchanged (swap.c). The accumulators hold the
-// transposed tile: 64 of their rows are 64 elements of a line of the tensor, and their columns are
-// lines. A warpgroup transposes each block of 64 x 64 on its way to a slab (emit/turned.c).
+// TMA stores of matrix products whose operands are exchanged (swap.c). The accumulators hold the
+// transposed tile: each of their columns is a row of the tensor, and 64 of their rows hold 64
+// consecutive elements of each such row. A warpgroup transposes each block of 64 x 64 on its way to
+// a slab (emit/turned.c).
 #include "pipeline.h"
 
 #include "tile/ir/layout.h"
 
-enum { ROWS = 64 }; // rows of a block of accumulators; also the lines of a slab
+enum { ROWS = 64 }; // rows of a block of accumulators; also the rows of a slab
 
 static uint32_t lines_of(const struct tile_pipeline *p)
 {
@@ -28,7 +29,7 @@ static bool has_shape(const struct tile_type *type, int32_t rows, int32_t column
 }
 
 // True if no op from `first` on moves another tile of the stored shape. Threads would load it in
-// the accumulators' layout, where a lane has no neighbours in memory.
+// the accumulators' layout, where a lane has no neighbors in memory.
 static bool moves_nothing_else(const struct tile_op *first, const struct tile_op *store)
 {
     const struct tile_type *stored = &store->operand[store->operand_count - 1]->type;
@@ -87,8 +88,8 @@ bool tile_set_turned_layouts(struct tile_kernel *kernel, const struct tile_pipel
     return true;
 }
 
-// Returns the axis of the store's shape that the lines follow, or UINT32_MAX if there is no single
-// one.
+// Returns the axis of the store's shape along which rows follow one another, or UINT32_MAX if there
+// is no single one.
 static uint32_t axis_of_lines(const struct tile_attribute *shape)
 {
     uint32_t axis = UINT32_MAX;

@@ -1,6 +1,6 @@
 // Decides whether each warp can choose its own loop version (loop_versioning.c). This requires that
-// the products' rows are distributed over warps as by wgmma, and that no warp waits for another
-// inside a version.
+// the rows of the matrix products are distributed over warps as by wgmma, and that no warp waits
+// for another inside a version.
 #include "fused.h"
 
 #include "tile/ir/words.h"

@@ -37,7 +37,7 @@ enum {
 // A tensor map that a launch encodes for TMA copies.
 struct tile_tensor_map {
     uint32_t parameter;
-    uint32_t swizzle; // 0 none, 1, 2, 3: over 32, 64, 128 bytes
+    uint32_t swizzle; // 0: none; 1, 2, 3: a swizzle over 32, 64, 128 bytes
     bool rounds;      // the copy rounds f32 to tf32
     // Each copy chooses the row e at which the matrix ends, by means of an additional axis. The
     // map's base lies n rows before the matrix, which has n rows. Row r has the coordinates

@@ -4,8 +4,8 @@
 //
 // The PTX contains it as the array __cucore_tile_KERNEL. It begins with a head of 16 bytes: magic,
 // version, length, and checksum of the rest, each 4 bytes, little-endian. Then come numbers, with 7
-// bits per byte, lowest bits first, and texts, each preceded by its length. The codes of kinds and
-// ops are fixed, independently of any enum.
+// bits per byte, lowest bits first, and strings, each preceded by its length. The codes of kinds
+// and ops are fixed, independently of any enum.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_H
 

@@ -134,8 +134,7 @@ static void integer_edges(struct edges *e, uint32_t bits)
 
     for (uint32_t i = 0; i < CUC_LENGTH(first); i++)
         add_edge(e, first[i], bits);
-    for (uint32_t k = 2; k < bits;
-         k++) // powers of two and their neighbours, the rounder ones first
+    for (uint32_t k = 2; k < bits; k++) // some powers of two and their neighbors
         if (k % 8 == 0 || k == bits - 2)
             for (uint64_t d = 0; d < 3; d++)
                 add_edge(e, (UINT64_C(1) << k) + d - 1, bits);
@@ -150,7 +149,7 @@ static void integer_edges(struct edges *e, uint32_t bits)
         add_edge(e, 0 - (UINT64_C(1) << k), bits);
 }
 
-// Truncates a double to a format. If the format lacks an edge value, this gives a neighbour.
+// Truncates a double to a format. If the format lacks an edge value, this gives a neighbor.
 static uint64_t in_format(double value, struct soft_format f)
 {
     uint64_t bits;
@@ -319,7 +318,7 @@ static void kind_edges(struct edges *e, const struct kind *k)
         integer_edges(e, k->bits);
     if (k->elements == 1)
         return;
-    // Packed values: make neighbours distinct, so that a mix-up is noticed.
+    // Packed values: make neighbors distinct, so that a mix-up is noticed.
     struct edges one = *e;
     for (uint32_t i = 0; i < one.count; i++) {
         e->value[i] = 0;

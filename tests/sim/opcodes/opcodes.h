@@ -131,7 +131,7 @@ enum {
 struct instance {
     const struct row *row;
     char *text;                         // expanded text of the kernel
-    const char *main;                   // the tested instruction in it
+    const char *main;                   // the tested instruction, in `text`
     char name[16];                      // the instruction's name: "add"
     const struct kind *type[MAX_TYPES]; // the types among the instruction's words
     uint32_t types;

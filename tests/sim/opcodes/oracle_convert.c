@@ -115,7 +115,7 @@ static struct answer converted(const struct call *c, uint64_t bits, const struct
 // Rounds to an integer in the given direction.
 static struct soft integral(struct soft x, enum soft_mode mode)
 {
-    bool half = false, less = false; // compares the bits that are cut off with half a step
+    bool half = false, less = false; // the highest discarded bit; whether a lower one is set
 
     if (x.kind != SOFT_FINITE)
         return x;

@@ -287,7 +287,7 @@ void matrix_wmma(const struct call *c, struct answer *out)
     const uint32_t each = kind->elements;
 
     for (uint32_t i = 0; i < c->x->outs * each; i++) {
-        // Find this element in D: 16 bytes for each lane, repeatedly; 8 bytes for f64.
+        // Find this element in D, in which each lane in turn has 16 bytes, or 8 bytes for f64.
         const uint32_t reg = i / each;
         const uint32_t word = kind->reg == 'l' ? lane + reg * WARP
                                                : lane * 4 + reg % 4 + reg / 4 * 128;

@@ -136,7 +136,7 @@ void atomic_exchange_pair(const struct call *c, struct answer *out)
         out[k] = exactly(c->in[k]);
 }
 
-// Adjacent numbers with the width of the store are read back with the width of the load.
+// Two adjacent numbers that a store wrote are read back by a wider load.
 void memory_wider(const struct call *c, struct answer *out)
 {
     const uint32_t stored = strstr(c->x->text, "v2.b16") ? 16 : 32;

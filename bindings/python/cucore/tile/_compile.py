@@ -45,8 +45,8 @@ class Compiler:
 
     @contextlib.contextmanager
     def at(self, place: Any) -> Iterator[None]:
-        """Enter a syntax node, loop iteration or branch, so that its path has the same name in each
-        pass."""
+        """Enter a syntax node, loop iteration or branch, and extend `path`, which identifies it in
+        every pass."""
         above = self.path
         here = (type(place).__name__, getattr(place, "lineno", 0), getattr(place, "col_offset", 0)) \
             if isinstance(place, ast.AST) else place
@@ -59,8 +59,8 @@ class Compiler:
             self.path = above
 
     def learned(self, end: str, name: str) -> Any:
-        """Return the form that an earlier pass found a name to need at one end of the current if or
-        loop; None if unknown."""
+        """Return the form that an earlier pass recorded for a name at the start or the end of the
+        current if or loop; None if it recorded none."""
         return self.forms.get((self.path, end, name))
 
     def learn(self, end: str, name: str, form: Any) -> None:

@@ -477,7 +477,7 @@ class Expressions:
         return self.compared(node, ast.Eq, x, y)
 
     def all_of(self, parts: list[Any]) -> Any:
-        """Return whether all parts are true, as a Python bool if that is known."""
+        """Return whether all parts are true, as a Python bool if known at compile time."""
         result: Any = True
         for part in parts:
             if not isinstance(part, Value):

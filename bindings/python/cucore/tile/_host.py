@@ -131,7 +131,8 @@ def run(scope: Expressions, node: ast.expr) -> Any:
     if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
         scope.refuse(node, "Python that runs while a kernel is compiled binds no names by :=")
     names = dict(scope.function.__globals__)
-    own = {each.id if isinstance(each, ast.Name) else each.arg for each in ast.walk(node)  # of comprehensions and lambdas
+    # Names that comprehensions and lambdas bind.
+    own = {each.id if isinstance(each, ast.Name) else each.arg for each in ast.walk(node)
            if isinstance(each, ast.arg) or isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and \

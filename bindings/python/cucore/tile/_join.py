@@ -108,8 +108,8 @@ def number_kind(value: Any) -> Kind:
 
 
 def variables(tree: Any, keep_numbers: bool = True) -> Any:
-    """Replace the parts that are equal on every path with None; they are looked up each time.
-    Numbers count as varying, unless `keep_numbers` is set."""
+    """Replace the parts that are equal on every path with None: they need no variable. Numbers
+    count as varying, unless `keep_numbers` is set."""
     def leaf(each: Any) -> Any:
         if isinstance(each, Known):
             return None if keep_numbers or not is_number(each.value) else number_kind(each.value)
@@ -253,7 +253,7 @@ class Slot:
         return None
 
     def _place(self, form: Which, value: Any) -> Any:
-        """Return which of the form's arrays a value is."""
+        """Return the index of a value among the form's arrays; None if it is not one of them."""
         if isinstance(value, Array):
             return form.numbers.index(value.number) if value.number in form.numbers else None
         if not isinstance(value, Chosen) or any(array.number not in form.numbers for array in value.arrays):

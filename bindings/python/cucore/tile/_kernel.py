@@ -109,7 +109,7 @@ class kernel:  # noqa: N801
         self._signature = inspect.signature(function)
         try:
             annotations = typing.get_type_hints(function, include_extras=True)
-        except Exception:  # an undefined name: decide by the text, as far as it can be read
+        except Exception:  # an undefined name: fall back to the annotations as written
             annotations = dict(function.__annotations__)
         given = [annotations.get(name) for name in self._signature.parameters]
         self._constant = list(map(_is_constant, given))
@@ -225,7 +225,7 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
     else:
         value = tensor(value)
         laid = value._struct
-        if laid.dtype == raw.CUC_E8M0:  # the language represents it by its bits
+        if laid.dtype == raw.CUC_E8M0:  # the tile language represents e8m0 by its bits
             value = value._laid(value.shape, value.strides, raw.CUC_U8)
             laid = value._struct
         made = ("array", laid.dtype, laid.rank)

@@ -1,10 +1,10 @@
 """Type promotion: the common dtype of two operands, and implicit conversions.
 
-Each dtype belongs to a category, and the categories are ordered: bool, integers, floats. The
-higher category wins, then the wider dtype. Signed and unsigned integers have no common dtype,
-nor do float16 and bfloat16, nor a restricted float and anything else. A Python number has no
-dtype of its own: it adopts the other operand's, unless its own category is higher. An index that
-the compiler computes counts as int32, or as 64-bit together with other indices.
+Each dtype belongs to a category, and the categories are ordered: bool, integers, floats. The higher
+category wins, then the wider dtype. Signed and unsigned integers have no common dtype, nor do
+float16 and bfloat16, nor a restricted float (tf32 or an 8-bit float) and anything else. A Python
+number has no dtype of its own: it adopts the other operand's, unless its own category is higher. An
+index that the compiler computes counts as int32, or as 64-bit together with other indices.
 """
 from __future__ import annotations
 

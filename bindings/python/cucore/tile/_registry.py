@@ -117,7 +117,7 @@ def permutation(order: Any, rank: int) -> tuple[int, ...] | None:
 
 def access(b: Builder, *, shape: tuple[int, ...] | None = None, pad: Any = None, mask: Any = None,
            order: Any = None, scope: Any = None, latency: Any = None, tma: Any = None) -> Any:
-    """Build the options of a memory access; the struct keeps the memory alive that it points to."""
+    """Build the options of a memory access; the struct keeps alive the memory that it points to."""
     made = raw.cuc_tile_access_options(struct_size=ctypes.sizeof(raw.cuc_tile_access_options))
     if shape is not None:
         count, extents = b.integers(shape)

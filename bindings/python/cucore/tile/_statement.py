@@ -68,7 +68,7 @@ class Function(Expressions):
         self.managers: list[Manager] = []  # managers of the open with blocks
         self.is_left = False  # set for a generator after its with block has ended
         self.loops: list[ast.stmt] = []  # enclosing loops, outermost first
-        self.open_loops: list[Any] = []  # Loop objects of these; None for an unrolled loop
+        self.open_loops: list[Any] = []  # the Loop object of each; None for an unrolled loop
         binds = [each.target for each in node.generators] if hasattr(node, "generators") else \
             node.body if isinstance(node, ast.FunctionDef) else []
         self.local = frozenset(stored(binds))

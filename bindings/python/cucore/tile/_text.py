@@ -21,7 +21,7 @@ INTEGER_FORMATS, FLOAT_FORMATS = "diouxX", "eEfFgGaA"
 
 
 def joined(*parts: Any) -> Any:
-    """Concatenate texts: the result is a str, or a Text if it contains values."""
+    """Concatenate strings: the result is a str, or a Text if it contains values."""
     made: list[Any] = []
     for part in parts:
         for each in part if isinstance(part, Text) else (part,):

@@ -405,8 +405,8 @@ def scale_of(b: Builder, x: Value) -> Value:
 
 @op("mma_scaled")
 def mma_scaled(b: Builder, x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: Any) -> Value:
-    """Compute one product per scale block, which works on every device that supports products of
-    these types."""
+    """Compute one matrix product per scale block, which works on every device that supports
+    products of these types."""
     x, y, scales = b.value(x), b.value(y), [b.value(x_scale), b.value(y_scale)]
     K, blocks = b.shape(x)[-1], b.shape(scales[0])[-1]
     if K % blocks or b.shape(y)[-2] != K or b.shape(scales[1])[-2] != blocks:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 _WARM_UPS = 3
 _TURN = 5  # samples per round
 _LEAST, _MOST = 5, 1000  # samples
-_SURE = 0.01  # relative to the mean, or
+_SURE = 0.01  # sufficient error margin, relative to the mean, or
 _SURE_US = 0.5
 _LONGEST_US = 5e6
 
@@ -111,7 +111,7 @@ def exhaustive_search(search_space: Iterable[T], stream: StreamLike, grid_fn: Ca
     The given functions map a configuration to the grid, the arguments and the kernel options;
     `kernel` may also be a function that maps it to a kernel. Each launch gets new arguments.
     `failures` lists the configurations that fail to compile or run. Time limits are ignored,
-    because a launch cannot be cancelled.
+    because a launch cannot be canceled.
     """
     queue = Stream.from_handle(stream) if type(stream) is int else as_stream(stream)
     candidates: list[_Candidate[T]] = []

@@ -748,6 +748,10 @@ pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
 /// per row of d: \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 
+pub const CUC_GEMM_PACK_A: u32 = 1;
+pub const CUC_GEMM_PACK_B: u32 = 2;
+pub const CUC_GEMM_PACK_NONE: u32 = 4;
+
 /// correctly rounded multiply-adds, without tensor cores
 pub const CUC_GEMM_IEEE: i32 = 0;
 /// operands rounded to 11 bits, on tensor cores
@@ -829,7 +833,7 @@ pub const CUC_TENSOR_MAP_SWIZZLE_64B: i32 = 2;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B: i32 = 3;
 /// atoms of 32 bytes stay together
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: i32 = 4;
-/// as above, with the halves of odd lines swapped
+/// as above; in odd lines of 128 bytes, the halves of each 16 bytes are exchanged
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: i32 = 5;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: i32 = 6;
 
@@ -1932,7 +1936,7 @@ pub struct cuc_gemm_choice {
     pub tile_m: i32,
     /// columns
     pub tile_n: i32,
-    /// step of the reduction
+    /// elements of the reduction per iteration
     pub tile_k: i32,
     /// 0: as many as fit
     pub stages: i32,
@@ -1960,8 +1964,8 @@ pub struct cuc_gemm_choice {
     pub by: *const c_char,
     /// blocks of a cluster, along a row of tiles; 1: no cluster
     pub cluster_n: i32,
-    /// 0
-    pub reserved: i32,
+    /// CUC_GEMM_PACK_A and _B: the operands that are packed
+    pub pack: i32,
 }
 
 zeroed!(cuc_gemm_choice, struct_size);
@@ -2011,7 +2015,7 @@ pub struct cuc_gemm_options {
     pub tile_m: i32,
     /// columns of d; 0: chosen automatically. Set both tile_m and tile_n, or neither
     pub tile_n: i32,
-    /// step of the reduction; 0: chosen automatically
+    /// elements of the reduction per iteration; 0: chosen automatically
     pub tile_k: i32,
     /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
@@ -2023,11 +2027,11 @@ pub struct cuc_gemm_options {
     pub split: i32,
     /// tiles side by side before the next row of tiles, 1 to 64; 0: chosen automatically
     pub raster: i32,
-    /// parts of a split reduction, whose sums go through the workspace, 1 to 64; 0: chosen automatically
+    /// parts of a split reduction, whose partial sums go through the workspace, 1 to 64; 0: chosen automatically
     pub parts: i32,
     /// Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen automatically.
     pub stream_k: i32,
-    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums. 0: no partial sums, unless `parts` or `stream_k` is given.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires one.
     pub workspace_bytes: u64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
@@ -2037,6 +2041,10 @@ pub struct cuc_gemm_options {
     pub cache: *mut cuc_cache,
     /// Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
     pub cluster_n: i32,
+    /// CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their rows are not aligned; for CUC_GEMM_SINGLE. 0: chosen automatically
+    pub pack: i32,
+    /// Largest power of two that divides the addresses of a and b and the bytes between their rows. 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a promise.
+    pub alignment: i32,
     /// 0
     pub reserved: i32,
 }
@@ -2642,22 +2650,22 @@ pub struct cuc_program_options {
     pub stages: i32,
     /// blocks that share their loads if possible: 1, 2 or 4 (tile only)
     pub cluster: i32,
-    /// For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run the loops of one block together, as a cluster. They share the reduction axis of a pipelined product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: each launch chooses the number from its grid, and shares only loops whose result does not depend on the number; 1: no loop is shared (tile only)
+    /// For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run the loops of one block together, as a cluster. They share the reduction axis of a pipelined matrix product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: each launch chooses the number from its grid, and shares only loops whose result does not depend on the number; 1: no loop is shared (tile only)
     pub split: i32,
-    /// for a pipelined product: tiles computed along the grid's first axis before the index along its second advances, 1 to 64 (tile only)
+    /// for a pipelined matrix product: number of tiles computed along the grid's first axis before the index along the second axis advances, 1 to 64 (tile only)
     pub raster: i32,
     /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used to choose the candidates of auto(). A kernel is compiled with its first candidates if the list lacks one of its names. A name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
     /// A file of tuning records (tuned.h) to search for these dimensions before the cost model is used; only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the installed one (tile only)
     pub tuned: *const c_char,
-    /// The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each limit; together the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^22 by default (tile only)
+    /// The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each limit; together the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. This limit is on compiler steps, whose number is the same on every machine: 2^22 by default (tile only)
     pub budget_operations: u64,
-    /// bytes of the PTX, or of a dump: 2^25 by default (tile only)
+    /// limit on bytes of the PTX, or of a dump: 2^25 by default (tile only)
     pub budget_ptx_bytes: u64,
-    /// bytes that the compiler holds at a time: 2^28 by default (tile only)
+    /// limit on bytes that the compiler holds at a time: 2^28 by default (tile only)
     pub budget_memory_bytes: u64,
-    /// wall-clock time; 0: unlimited (tile only)
+    /// limit on wall-clock time; 0: unlimited (tile only)
     pub budget_seconds: f64,
     /// Called several times a second on the compiling thread. A nonzero result ends the compilation. NULL: never ends it (tile only)
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
@@ -2861,13 +2869,13 @@ zeroed!(cuc_tile_access_options, struct_size);
 pub struct cuc_tile_budget {
     /// sizeof(cuc_tile_budget); the initializers set it
     pub struct_size: usize,
-    /// Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit
+    /// Limit on compiler steps, whose number is the same on every machine: 2^22 by default; UINT64_MAX: no limit
     pub budget_operations: u64,
-    /// bytes of the resulting source: 2^25 by default
+    /// limit on bytes of the resulting source: 2^25 by default
     pub budget_ptx_bytes: u64,
-    /// bytes that the program holds at a time: 2^28 by default
+    /// limit on bytes that the program holds at a time: 2^28 by default
     pub budget_memory_bytes: u64,
-    /// wall-clock time, counted from cuc_tile_program_set_budget(); 0: unlimited
+    /// limit on wall-clock time, counted from cuc_tile_program_set_budget(); 0: unlimited
     pub budget_seconds: f64,
     /// Called several times a second within calls on the program. A nonzero result ends building. NULL: never ends it
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
@@ -2941,7 +2949,7 @@ pub struct cuc_tile_parameter {
 
 zeroed!(cuc_tile_parameter, struct_size);
 
-/// A measured fastest choice and its key. Texts contain no tab and no newline.
+/// The choice that was fastest in measurements, and its key. Strings contain no tab and no newline.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tuned_record {
@@ -3271,7 +3279,7 @@ extern "C" {
     pub fn cuc_explain_at(out: *mut cuc_explanation, library: i32, index: usize) -> cuc_status;
     /// The number of codes of a library that cuc_explain_at() can enumerate.
     pub fn cuc_explain_count(library: i32) -> usize;
-    /// Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
+    /// Explain a code given as a string, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
     /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
     pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
     /// Pack compiled code for several architectures into a fat binary. This needs nvFatbin, but no
@@ -3337,7 +3345,7 @@ extern "C" {
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
     /// The size of the workspace that a product needs.
-    pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
+    pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64, k: i64) -> u64;
     /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
     /// Add edges. Node `to\[i\]` will begin when `from\[i\]` has ended. The call adds either all edges or
@@ -4222,6 +4230,6 @@ extern "C" {
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
     /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
-    /// The version of the library loaded at run time, as text.
+    /// The version of the library loaded at run time, as a string.
     pub fn cuc_version_string() -> *const c_char;
 }

@@ -412,8 +412,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.seconds, 64, 8);
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
-    row!(cuc_gemm_choice.reserved, 84, 4);
-    row!(cuc_gemm_options, 176, 8);
+    row!(cuc_gemm_choice.pack, 84, 4);
+    row!(cuc_gemm_options, 184, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -448,7 +448,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.tuned, 152, 8);
     row!(cuc_gemm_options.cache, 160, 8);
     row!(cuc_gemm_options.cluster_n, 168, 4);
-    row!(cuc_gemm_options.reserved, 172, 4);
+    row!(cuc_gemm_options.pack, 172, 4);
+    row!(cuc_gemm_options.alignment, 176, 4);
+    row!(cuc_gemm_options.reserved, 180, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
