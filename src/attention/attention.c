@@ -197,20 +197,20 @@ static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_strea
                         .strides = { v->q.shape[1] * v->q.shape[2], v->q.shape[2], 1 } };
     const cuc_arg scale = CUC_ARG(scale_of(c));
     const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
-    const cuc_arg queries[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),
-                                CUC_ARG(&v->v),   CUC_ARG(&v->d_o),
-                                CUC_ARG(&v->lse), CUC_ARG(&sums),
-                                CUC_ARG(&v->d_q), scale };
-    const cuc_arg keys[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),   CUC_ARG(&v->v),
-                             CUC_ARG(&v->d_o), CUC_ARG(&v->lse), CUC_ARG(&sums),
-                             CUC_ARG(&v->d_k), CUC_ARG(&v->d_v), scale };
+    const cuc_arg queries[] = { CUC_ARG(&v->q), CUC_ARG(&v->k), CUC_ARG(&v->d_o), CUC_ARG(&v->lse),
+                                CUC_ARG(&v->v), CUC_ARG(&sums), CUC_ARG(&v->d_q), scale };
+    const cuc_arg keys[] = { CUC_ARG(&v->q), CUC_ARG(&v->k), CUC_ARG(&v->d_o), CUC_ARG(&v->lse),
+                             CUC_ARG(&v->v), CUC_ARG(&sums), CUC_ARG(&v->d_k), scale };
+    const cuc_arg values[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),   CUC_ARG(&v->d_o),
+                               CUC_ARG(&v->lse), CUC_ARG(&v->d_v), scale };
     const struct {
         int step;
         const cuc_arg *args;
         int count;
     } all[] = { { CUC__ATTENTION_SUMS, of_rows, CUC_LENGTH(of_rows) },
                 { CUC__ATTENTION_D_Q, queries, CUC_LENGTH(queries) },
-                { CUC__ATTENTION_D_KV, keys, CUC_LENGTH(keys) } };
+                { CUC__ATTENTION_D_K, keys, CUC_LENGTH(keys) },
+                { CUC__ATTENTION_D_V, values, CUC_LENGTH(values) } };
     cuc_status st = CUC_OK;
 
     for (int i = 0; i < CUC_LENGTH(all) && st >= 0; i++)

@@ -62,6 +62,12 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *out,
 void cuc__attention_choose(struct cuc__attention_tile *out,
                            const struct cuc__attention_problem *problem);
 
+// Returns the width of a tile, which zeros fill up.
+static inline int32_t cuc__attention_padded(int32_t width)
+{
+    return (width + 15) / 16 * 16;
+}
+
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.
 char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
@@ -70,8 +76,14 @@ char *cuc__attention_source(const struct cuc__attention_problem *problem,
 // if out of memory.
 char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
 
-// The kernels of cuc_attention_backward(): row sums of d_o o; d_q; d_k and d_v.
-enum { CUC__ATTENTION_SUMS, CUC__ATTENTION_D_Q, CUC__ATTENTION_D_KV, CUC__ATTENTION_STEPS };
+// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients.
+enum {
+    CUC__ATTENTION_SUMS,
+    CUC__ATTENTION_D_Q,
+    CUC__ATTENTION_D_K,
+    CUC__ATTENTION_D_V,
+    CUC__ATTENTION_STEPS
+};
 
 struct cuc_attention_plan {
     cuc__handle head;

@@ -67,7 +67,8 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
     static const char *const names[] = {
         [CUC__ATTENTION_SUMS] = "sums_of_rows",
         [CUC__ATTENTION_D_Q] = "gradient_of_queries",
-        [CUC__ATTENTION_D_KV] = "gradients_of_keys",
+        [CUC__ATTENTION_D_K] = "gradient_of_keys",
+        [CUC__ATTENTION_D_V] = "gradient_of_values",
     };
     cuc_status st = compile(
         &p->backward_object, &p->backward_text, cuc__attention_backward_source(q),

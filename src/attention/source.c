@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH_STEP = 16 }; // of a tile's width: zeros fill it up
-
-static int32_t rounded(int32_t width)
-{
-    return (width + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
-}
-
 // Writes the score function. An expression is put into a return statement. The caller's text begins
 // on line 2, to which messages of the compiler refer.
 static void put_score(struct cuc__text *t, const struct cuc__attention_kind *k, const char *score)
@@ -92,8 +85,9 @@ static void put_constants(struct cuc__text *t, const struct cuc__attention_kind 
                           const struct cuc__attention_tile *tile)
 {
     cuc__text_put(t, "    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
-                  cuc_dtype_name(k->dtype), k->width, k->value_width, rounded(k->width),
-                  rounded(k->value_width), tile->queries * tile->heads, tile->keys);
+                  cuc_dtype_name(k->dtype), k->width, k->value_width,
+                  cuc__attention_padded(k->width), cuc__attention_padded(k->value_width),
+                  tile->queries * tile->heads, tile->keys);
     if (k->few)
         cuc__text_put(t, ", HEADS = %d, ROWS = %d, PARTS = %d", tile->heads, tile->queries,
                       tile->parts);
@@ -315,7 +309,7 @@ static void put_join(struct cuc__text *t, const struct cuc__attention_kind *k,
                      const struct cuc__attention_tile *tile)
 {
     enum { MOST_JOINED = 8192 };
-    int32_t joined = 1, most = MOST_JOINED / rounded(k->value_width);
+    int32_t joined = 1, most = MOST_JOINED / cuc__attention_padded(k->value_width);
 
     while (joined < tile->parts && joined * 2 <= most)
         joined *= 2;
@@ -327,7 +321,7 @@ static void put_join(struct cuc__text *t, const struct cuc__attention_kind *k,
         "    grid SQ * G, HK, B\n{\n"
         "    i, u, g, b = block(0) %% SQ, block(0) // SQ, block(1), block(2)\n",
         k->lse ? ", lse: f32[B, HK, G, SQ]" : "", k->sinks ? ", sinks: f32[HK, G]" : "",
-        cuc_dtype_name(k->dtype), k->value_width, rounded(k->value_width), joined);
+        cuc_dtype_name(k->dtype), k->value_width, cuc__attention_padded(k->value_width), joined);
     cuc__text_put(t, k->sinks ? "    sink = sinks[g, u] * 1.4426950408889634\n"
                                 "    top = full(f32, [1, 1], maximum(sink, -1e30))\n"
                                 "    den = exp2(sink - top)\n"

@@ -3,9 +3,11 @@
 //
 //     d_v = p' d_o,  d_q = scale w k,  d_k = scale w' q
 //
-// One kernel has a block for each tile of queries and runs over the keys, another one a block for
-// each tile of keys and runs over the queries of all heads that share them. Both compute the
-// weights again, and nothing is added up in memory.
+// Each gradient has a kernel of its own: d_q has a block for each tile of queries, which runs over
+// the keys, and d_k and d_v have a block for each tile of keys, which runs over the queries of all
+// heads that share them. All compute the weights again, and nothing is added up in memory. One
+// kernel for d_k and d_v would save one of eight products, but its accumulators leave no registers
+// to overlap products with other work.
 //
 // Products use an operand in two orders, for each of which the source loads it: a pipeline then has
 // a ring for each order.
@@ -16,17 +18,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { WIDTH_STEP = 16 };
-
-static int32_t rounded(int32_t width)
-{
-    return (width + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
-}
-
-// The tiles of both kernels: rows of the block's accumulators, and of a step. A warpgroup's
-// accumulators have to fit in its registers.
+// The tiles of the kernels: rows of the block's accumulators, and of a step. A warpgroup's
+// accumulators have to fit in its registers, and two steps in shared memory.
 struct tiles {
-    int32_t queries, step_of_keys, keys, step_of_queries;
+    int32_t rows, step;
 };
 
 static struct tiles choose(const struct cuc__attention_problem *q)
@@ -35,16 +30,17 @@ static struct tiles choose(const struct cuc__attention_problem *q)
     int32_t widest = k->width > k->value_width ? k->width : k->value_width;
 
     if (!q->pipelined)
-        return (struct tiles){ 64, widest > 128 ? 32 : 64, 64, widest > 64 ? 32 : 64 };
-    return (struct tiles){ 128, widest > 128 ? 32 : 64, 128, widest > 64 ? 32 : 64 };
+        return (struct tiles){ 64, widest > 64 ? 32 : 64 };
+    return (struct tiles){ 128, widest > 192 ? 16 : widest > 128 ? 32 : 64 };
 }
 
 static void put_constants(struct cuc__text *t, const struct cuc__attention_kind *k, int32_t queries,
                           int32_t keys)
 {
     cuc__text_put(t, "    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
-                  cuc_dtype_name(k->dtype), k->width, k->value_width, rounded(k->width),
-                  rounded(k->value_width), queries, keys);
+                  cuc_dtype_name(k->dtype), k->width, k->value_width,
+                  cuc__attention_padded(k->width), cuc__attention_padded(k->value_width), queries,
+                  keys);
     if (k->left)
         cuc__text_put(t, ", LEFT = %" PRId64, k->left);
     if (k->right)
@@ -52,11 +48,13 @@ static void put_constants(struct cuc__text *t, const struct cuc__attention_kind 
     cuc__text_put(t, "\n");
 }
 
-static void put_arrays(struct cuc__text *t)
+// Writes the arrays that kernels read; the kernel of d_v needs neither v nor the sums.
+static void put_arrays(struct cuc__text *t, bool values)
 {
-    cuc__text_put(t, "q: T[B, HQ, SQ, D], k: T[B, HK, SK, D], v: T[B, HK, SK, DV],\n"
-                     "                d_o: T[B, HQ, SQ, DV], lse: f32[B, HQ, SQ], sums: f32[B, HQ, "
-                     "SQ],\n                ");
+    cuc__text_put(t, "q: T[B, HQ, SQ, D], k: T[B, HK, SK, D], d_o: T[B, HQ, SQ, DV],\n"
+                     "                lse: f32[B, HQ, SQ], ");
+    if (!values)
+        cuc__text_put(t, "v: T[B, HK, SK, DV], sums: f32[B, HQ, SQ],\n                ");
 }
 
 static const char *offset_of(const struct cuc__attention_kind *k)
@@ -96,9 +94,9 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
                         const struct tiles *tiles)
 {
     cuc__text_put(t, "kernel gradient_of_queries(");
-    put_arrays(t);
+    put_arrays(t, false);
     cuc__text_put(t, "d_q: T[B, HQ, SQ, D], scale: f32)\n");
-    put_constants(t, k, tiles->queries, tiles->step_of_keys);
+    put_constants(t, k, tiles->rows, tiles->step);
     cuc__text_put(t,
                   "    where HQ %% HK == 0\n"
                   "    grid cdiv(SQ, BM), HQ, B\n{\n"
@@ -133,19 +131,20 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
                      "    store(d_q, [b, h, m, 0], cast(acc * scale, T))\n}\n\n");
 }
 
-// Writes the kernel over the keys. Its tiles are transposed: rows are keys. Rows of queries past
-// the end are 0 in q and d_o, and so in the sums. The steps of all heads that share the keys are
-// one loop.
+// Writes the kernel of d_v, or of d_k. Its tiles are transposed: rows are keys. Rows of queries
+// past the end are 0 in q and d_o, and so in the sums. The steps of all heads that share the keys
+// are one loop.
 static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
-                     const struct tiles *tiles)
+                     const struct tiles *tiles, bool values)
 {
     bool masked = ends_at_diagonal(k) || k->left;
     const char *back = k->align == CUC_ATTENTION_BOTTOM_RIGHT ? " - SK + SQ" : "";
 
-    cuc__text_put(t, "kernel gradients_of_keys(");
-    put_arrays(t);
-    cuc__text_put(t, "d_k: T[B, HK, SK, D], d_v: T[B, HK, SK, DV], scale: f32)\n");
-    put_constants(t, k, tiles->step_of_queries, tiles->keys);
+    cuc__text_put(t, "kernel gradient_of_%s(", values ? "values" : "keys");
+    put_arrays(t, values);
+    cuc__text_put(t, values ? "d_v: T[B, HK, SK, DV], scale: f32)\n"
+                            : "d_k: T[B, HK, SK, D], scale: f32)\n");
+    put_constants(t, k, tiles->step, tiles->rows);
     cuc__text_put(t, "    where HQ %% HK == 0\n"
                      "    grid cdiv(SK, BN), HK, B\n{\n"
                      "    n, g, b = block(0), block(1), block(2)\n"
@@ -160,19 +159,23 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
     if (k->left)
         cuc__text_put(t, "    last = minimum(last, cdiv(n * BN + BN + LEFT%s, BM))\n", back);
     cuc__text_put(t, "    steps = maximum(last - first, 0)\n"
-                     "    x = load(k, [b, g, n, 0], [_, _, BN, W])\n"
-                     "    y = load(v, [b, g, n, 0], [_, _, BN, WV])\n"
-                     "    acc_k, acc_v = zeros(f32, [BN, W]), zeros(f32, [BN, WV])\n");
+                     "    x = load(k, [b, g, n, 0], [_, _, BN, W])\n");
+    cuc__text_put(t, values ? "    acc = zeros(f32, [BN, WV])\n"
+                            : "    y = load(v, [b, g, n, 0], [_, _, BN, WV])\n"
+                              "    acc = zeros(f32, [BN, W])\n");
     if (masked)
         cuc__text_put(t, "    key = n * BN + iota(i32, BN)[:, None]\n");
     cuc__text_put(t, "    for i in 0 .. steps * (HQ // HK) {\n"
                      "        h = g * (HQ // HK) + i // maximum(steps, 1)\n"
                      "        m = first + i %% maximum(steps, 1)\n"
                      "        l = load(lse, [b, h, m], [_, _, BM]) * 1.4426950408889634\n"
-                     "        e = load(sums, [b, h, m], [_, _, BM])\n"
                      "        s = mma(x, trans(load(q, [b, h, m, 0], [_, _, BM, W])), "
-                     "zeros(f32, [BN, BM])) * c\n"
-                     "        p = exp2(s - l)\n");
+                     "zeros(f32, [BN, BM])) * c\n");
+    if (!values)
+        cuc__text_put(t, "        d = mma(y, trans(load(d_o, [b, h, m, 0], [_, _, BM, WV])), "
+                         "zeros(f32, [BN, BM]))\n"
+                         "        e = load(sums, [b, h, m], [_, _, BM])\n");
+    cuc__text_put(t, "        p = exp2(s - l)\n");
     if (masked) {
         cuc__text_put(t,
                       "        diagonal = m * BM%s + iota(i32, BM)[None, :]\n"
@@ -181,15 +184,16 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
         put_mask(t, k);
         cuc__text_put(t, "        p = where(see, p, 0.0)\n");
     }
-    cuc__text_put(t, "        acc_v = mma(cast(p, T), load(d_o, [b, h, m, 0], [_, _, BM, WV]), "
-                     "acc_v)\n"
-                     "        d = mma(y, trans(load(d_o, [b, h, m, 0], [_, _, BM, WV])), "
-                     "zeros(f32, [BN, BM]))\n"
-                     "        w = cast(p * (d - e), T)\n"
-                     "        acc_k = mma(w, load(q, [b, h, m, 0], [_, _, BM, W]), acc_k)\n"
-                     "    }\n"
-                     "    store(d_k, [b, g, n, 0], cast(acc_k * scale, T))\n"
-                     "    store(d_v, [b, g, n, 0], cast(acc_v, T))\n}\n");
+    if (values)
+        cuc__text_put(t, "        acc = mma(cast(p, T), load(d_o, [b, h, m, 0], [_, _, BM, WV]), "
+                         "acc)\n"
+                         "    }\n"
+                         "    store(d_v, [b, g, n, 0], cast(acc, T))\n}\n\n");
+    else
+        cuc__text_put(t, "        w = cast(p * (d - e), T)\n"
+                         "        acc = mma(w, load(q, [b, h, m, 0], [_, _, BM, W]), acc)\n"
+                         "    }\n"
+                         "    store(d_k, [b, g, n, 0], cast(acc * scale, T))\n}\n\n");
 }
 
 char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
@@ -199,7 +203,8 @@ char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
 
     put_sums(t, &q->kind);
     put_queries(t, &q->kind, &tiles);
-    put_keys(t, &q->kind, &tiles);
+    put_keys(t, &q->kind, &tiles, false);
+    put_keys(t, &q->kind, &tiles, true);
     if (!t->lost)
         return t->at;
     free(t->at);

@@ -3,6 +3,7 @@
 // may matter.
 #include "attention/attention.h"
 #include "base/array.h"
+#include "code/kernel_tile.h"
 #include "slice.h"
 #include "testing.h"
 #include "tile/ir/scalar.h"
@@ -1225,6 +1226,25 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
         ck_assert_int_eq(choice.tile_k, pipelines[_i].tile_k);
         cuc_attention_plan_release(plan);
     }
+}
+
+TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
+{
+    cuc_attention_plan *plan;
+
+    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
+        SKIP("only Hopper has these pipelines");
+    ck_ok(cuc_attention_plan_create(&plan, device,
+                                    CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
+                                                          .value_width = pipelines[_i].value_width,
+                                                          .mask = CAUSAL, BACK)));
+    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V; i++)
+        ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant, TILE_TMA);
+    ck_assert_ptr_nonnull(strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
+    ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
+    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5), 2 * 3 * 5 * 4);
+    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, INT64_MAX, 3, 5), UINT64_MAX);
+    cuc_attention_plan_release(plan);
 }
 
 int main(int argc, char **argv)
