@@ -61,7 +61,7 @@ enum {
     /** Sequences of any lengths lie one after another in the arrays, which have no batch axis. */
     CUC_ATTENTION_VARIABLE = 1 << 3,
     /** The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with
-     * a score function, sinks, pages and variable lengths. */
+     * a score function, sinks and pages. */
     CUC_ATTENTION_BACKWARD = 1 << 4,
 };
 
@@ -173,7 +173,8 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * those of all sequences. Sequence b has queries query_offsets[b] to query_offsets[b + 1] and keys
  * key_offsets[b] to key_offsets[b + 1]. Offsets are read on the device, so earlier work on the
  * stream may write them; they must ascend and not overlap o and lse. Queries of no sequence are not
- * written. The numbers in v behind a sequence's end must be finite.
+ * written. The numbers in v behind a sequence's end must be finite, and for
+ * cuc_attention_backward() also those in q, k and d_o.
  *
  * With a page_size the first axis of k and v counts pages, and their axis of keys has the
  * page_size. In the pages that the table names, all numbers in v must be finite, even those behind
@@ -211,11 +212,14 @@ typedef struct cuc_attention_args {
                                 cuc_attention_backward() */
     const cuc_tensor *d_k; /**< the gradient of k; written */
     const cuc_tensor *d_v; /**< the gradient of v; written */
+    int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the
+                            number of keys of the longest sequence; larger sequences are cut */
 } cuc_attention_args;
 
-#define CUC_ATTENTION_ARGS_INIT                                                                   \
-    {                                                                                             \
-        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_ATTENTION_ARGS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0                                                                                      \
     }
 
 #ifndef __cplusplus

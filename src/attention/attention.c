@@ -189,32 +189,42 @@ static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_strea
                                   const struct views *v)
 {
     const cuc_attention_plan *p = c->plan;
-    cuc_tensor sums = { .data = c->args->workspace,
-                        .dtype = CUC_F32,
-                        .rank = 3,
-                        .device = stream->ordinal,
-                        .shape = { v->q.shape[0], v->q.shape[1], v->q.shape[2] },
-                        .strides = { v->q.shape[1] * v->q.shape[2], v->q.shape[2], 1 } };
+    const struct cuc__attention_kind *k = &p->kind;
+    cuc_tensor sums = v->lse; // contiguous, with the shape of lse
+    int64_t stride = 1;
+
+    sums.data = c->args->workspace;
+    sums.flags = 0;
+    for (int32_t i = sums.rank - 1; i >= 0; i--) {
+        sums.strides[i] = stride;
+        stride *= sums.shape[i];
+    }
     const cuc_arg scale = CUC_ARG(scale_of(c));
     const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
-    const cuc_arg queries[] = { CUC_ARG(&v->q), CUC_ARG(&v->k), CUC_ARG(&v->d_o), CUC_ARG(&v->lse),
-                                CUC_ARG(&v->v), CUC_ARG(&sums), CUC_ARG(&v->d_q), scale };
-    const cuc_arg keys[] = { CUC_ARG(&v->q), CUC_ARG(&v->k), CUC_ARG(&v->d_o), CUC_ARG(&v->lse),
-                             CUC_ARG(&v->v), CUC_ARG(&sums), CUC_ARG(&v->d_k), scale };
-    const cuc_arg values[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),   CUC_ARG(&v->d_o),
-                               CUC_ARG(&v->lse), CUC_ARG(&v->d_v), scale };
-    const struct {
-        int step;
-        const cuc_arg *args;
-        int count;
-    } all[] = { { CUC__ATTENTION_SUMS, of_rows, CUC_LENGTH(of_rows) },
-                { CUC__ATTENTION_D_Q, queries, CUC_LENGTH(queries) },
-                { CUC__ATTENTION_D_K, keys, CUC_LENGTH(keys) },
-                { CUC__ATTENTION_D_V, values, CUC_LENGTH(values) } };
-    cuc_status st = CUC_OK;
+    cuc_status st =
+        launch_kernel(p, stream, p->backward[CUC__ATTENTION_SUMS], of_rows, CUC_LENGTH(of_rows));
 
-    for (int i = 0; i < CUC_LENGTH(all) && st >= 0; i++)
-        st = launch_kernel(p, stream, p->backward[all[i].step], all[i].args, (size_t)all[i].count);
+    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V && st >= 0; i++) {
+        const cuc_tensor *result = i == CUC__ATTENTION_D_Q   ? &v->d_q
+                                   : i == CUC__ATTENTION_D_K ? &v->d_k
+                                                             : &v->d_v;
+        cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(&v->q), CUC_ARG(&v->k), CUC_ARG(&v->d_o),
+                                         CUC_ARG(&v->lse) };
+        size_t count = 4;
+        if (i != CUC__ATTENTION_D_V) {
+            args[count++] = CUC_ARG(&v->v);
+            args[count++] = CUC_ARG(&sums);
+        }
+        if (k->variable) {
+            args[count++] = CUC_ARG(&v->query_offsets);
+            args[count++] = CUC_ARG(&v->key_offsets);
+            args[count++] =
+                CUC_ARG(i == CUC__ATTENTION_D_Q ? c->args->most_queries : c->args->most_keys);
+        }
+        args[count++] = CUC_ARG(result);
+        args[count++] = scale;
+        st = launch_kernel(p, stream, p->backward[i], args, count);
+    }
     return st;
 }
 
@@ -286,7 +296,7 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
 
     bool keys = c->backward && c->keys && c->key_heads; // d_k and d_v of no query are 0
     if (!c->batch || !c->heads || (!c->queries && !keys) ||
-        (kind->variable && !c->args->most_queries))
+        (kind->variable && !c->args->most_queries && !c->args->most_keys))
         return CUC_OK; // an empty result
     int64_t group = c->heads / c->key_heads;
     int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;

@@ -138,6 +138,20 @@ static struct expected describe(const struct cuc__attention_call *c, const char 
     return e;
 }
 
+// Checks the length of the longest sequence.
+static cuc_status check_most(const struct cuc__attention_call *c, const char *name, int64_t most,
+                             bool used)
+{
+    if (used ? most >= 0 && most <= INT32_MAX : !most)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is %" PRId64 ", expected %s",
+                     name, most,
+                     used                     ? "0 to 2147483647"
+                     : c->plan->kind.variable ? "0, as only cuc_attention_backward() takes it"
+                                              : "0, as the plan was made without "
+                                                "CUC_ATTENTION_VARIABLE");
+}
+
 static cuc_status check_sides(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
@@ -172,7 +186,9 @@ static cuc_status check_workspace(const struct cuc__attention_call *c)
     const cuc_attention_args *a = c->args;
     bool uses = c->backward || c->plan->tile.parts > 1;
     uint64_t needed =
-        uses ? cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads, c->queries) : 0;
+        uses ? cuc_attention_plan_workspace_bytes(c->plan, c->plan->kind.variable ? 1 : c->batch,
+                                                  c->heads, c->queries)
+             : 0;
 
     if (a->workspace % CUC__ATTENTION_WORKSPACE_ALIGN)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -256,12 +272,11 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
     if (k->variable && c->batch < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "query_offsets has no element, expected batch + 1");
-    if (k->variable ? a->most_queries < 0 || a->most_queries > INT32_MAX : a->most_queries != 0)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "most_queries is %" PRId64 ", expected %s", a->most_queries,
-                         k->variable ? "0 to 2147483647"
-                                     : "0, as the plan was made without CUC_ATTENTION_VARIABLE");
-    cuc_status st = check_sides(c);
+    cuc_status st = check_most(c, "most_queries", a->most_queries, k->variable);
+    if (st >= 0)
+        st = check_most(c, "most_keys", a->most_keys, k->variable && c->backward);
+    if (st >= 0)
+        st = check_sides(c);
     if (st >= 0)
         st = check_workspace(c);
     const struct {

@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The tiles of the kernels: rows of the block's accumulators, and of a step. A warpgroup's
 // accumulators have to fit in its registers, and two steps in shared memory.
@@ -48,13 +49,75 @@ static void put_constants(struct cuc__text *t, const struct cuc__attention_kind 
     cuc__text_put(t, "\n");
 }
 
-// Writes the arrays that kernels read; the kernel of d_v needs neither v nor the sums.
-static void put_arrays(struct cuc__text *t, bool values)
+static const char *batch_axis(const struct cuc__attention_kind *k)
 {
-    cuc__text_put(t, "q: T[B, HQ, SQ, D], k: T[B, HK, SK, D], d_o: T[B, HQ, SQ, DV],\n"
-                     "                lse: f32[B, HQ, SQ], ");
+    return k->variable ? "" : "B, ";
+}
+
+static const char *all(const struct cuc__attention_kind *k)
+{
+    return k->variable ? "ALL_" : "";
+}
+
+// Writes the arrays that kernels read; the kernel of d_v needs neither v nor the sums.
+static void put_arrays(struct cuc__text *t, const struct cuc__attention_kind *k, bool values)
+{
+    const char *b = batch_axis(k), *of = all(k);
+
+    cuc__text_put(t,
+                  "q: T[%sHQ, %sSQ, D], k: T[%sHK, %sSK, D], d_o: T[%sHQ, %sSQ, DV],\n"
+                  "                lse: f32[%sHQ, %sSQ], ",
+                  b, of, b, of, b, of, b, of);
     if (!values)
-        cuc__text_put(t, "v: T[B, HK, SK, DV], sums: f32[B, HQ, SQ],\n                ");
+        cuc__text_put(t, "v: T[%sHK, %sSK, DV], sums: f32[%sHQ, %sSQ],\n                ", b, of, b,
+                      of);
+    if (k->variable)
+        cuc__text_put(t, "query_offsets: i32[OFFSETS], key_offsets: i32[OFFSETS], most: i64, ");
+}
+
+// Writes the facts, the grid and the lengths of a sequence. `result` is the kernel's result, whose
+// axis of the sequence is that of queries or of keys.
+static void put_start(struct cuc__text *t, const struct cuc__attention_kind *k, const char *result,
+                      bool queries)
+{
+    const char *step = queries ? "BM" : "BN", *heads = queries ? "HQ" : "HK";
+
+    cuc__text_put(t, "    where HQ %% HK == 0");
+    if (k->variable)
+        cuc__text_put(t, ", noalias(%s, query_offsets), noalias(%s, key_offsets)", result, result);
+    if (k->variable)
+        cuc__text_put(t, "\n    grid cdiv(most, %s), %s, OFFSETS - 1\n{\n", step, heads);
+    else
+        cuc__text_put(t, "\n    grid cdiv(%s, %s), %s, B\n{\n", queries ? "SQ" : "SK", step, heads);
+    cuc__text_put(t, queries ? "    m, h, b = block(0), block(1), block(2)\n"
+                               "    g = h // (HQ // HK)\n"
+                             : "    n, g, b = block(0), block(1), block(2)\n");
+    cuc__text_put(t, "    c = scale * 1.4426950408889634\n");
+    if (k->variable)
+        cuc__text_put(t,
+                      "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n"
+                      "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
+                      "    SQ, SK = cast(q_end - q_at, i64), cast(k_end - k_at, i64)\n"
+                      "    result = slice(%s, 1, %s)\n",
+                      result, queries ? "q_at, q_end" : "k_at, k_end");
+}
+
+// Writes the load of a tile: of queries (q, d_o), of keys (k, v) or of numbers of queries.
+static void put_load(struct cuc__text *t, const struct cuc__attention_kind *k, const char *array,
+                     const char *width)
+{
+    bool keys = strcmp(array, "k") == 0 || strcmp(array, "v") == 0;
+    const char *head = keys ? "g" : "h", *at = keys ? "n" : "m", *rows = keys ? "BN" : "BM";
+    const char *last = width ? ", 0" : "", *comma = width ? ", " : "";
+
+    if (!width)
+        width = "";
+    if (k->variable)
+        cuc__text_put(t, "load_at(%s, [%s, %c_at + %s * %s%s], [_, %s%s%s])", array, head,
+                      keys ? 'k' : 'q', at, rows, last, rows, comma, width);
+    else
+        cuc__text_put(t, "load(%s, [b, %s, %s%s], [_, _, %s%s%s])", array, head, at, last, rows,
+                      comma, width);
 }
 
 static const char *offset_of(const struct cuc__attention_kind *k)
@@ -80,60 +143,72 @@ static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
 {
     enum { ROWS = 64 };
 
-    cuc__text_put(t, "kernel sums_of_rows(o: T[B, HQ, SQ, DV], d_o: T[B, HQ, SQ, DV], "
-                     "sums: f32[B, HQ, SQ])\n");
+    cuc__text_put(t,
+                  "kernel sums_of_rows(o: T[%sHQ, SQ, DV], d_o: T[%sHQ, SQ, DV], "
+                  "sums: f32[%sHQ, SQ])\n",
+                  batch_axis(k), batch_axis(k), batch_axis(k));
     put_constants(t, k, ROWS, 1);
-    cuc__text_put(t, "    grid cdiv(SQ, BM), HQ, B\n{\n"
-                     "    m, h, b = block(0), block(1), block(2)\n"
-                     "    x = cast(load(o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
-                     "    y = cast(load(d_o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
-                     "    store(sums, [b, h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
+    if (k->variable)
+        cuc__text_put(t, "    grid cdiv(SQ, BM), HQ\n{\n"
+                         "    m, h = block(0), block(1)\n"
+                         "    x = cast(load(o, [h, m, 0], [_, BM, WV]), f32)\n"
+                         "    y = cast(load(d_o, [h, m, 0], [_, BM, WV]), f32)\n"
+                         "    store(sums, [h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
+    else
+        cuc__text_put(t, "    grid cdiv(SQ, BM), HQ, B\n{\n"
+                         "    m, h, b = block(0), block(1), block(2)\n"
+                         "    x = cast(load(o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
+                         "    y = cast(load(d_o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
+                         "    store(sums, [b, h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
 }
 
 static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k,
                         const struct tiles *tiles)
 {
     cuc__text_put(t, "kernel gradient_of_queries(");
-    put_arrays(t, false);
-    cuc__text_put(t, "d_q: T[B, HQ, SQ, D], scale: f32)\n");
+    put_arrays(t, k, false);
+    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
     put_constants(t, k, tiles->rows, tiles->step);
-    cuc__text_put(t,
-                  "    where HQ %% HK == 0\n"
-                  "    grid cdiv(SQ, BM), HQ, B\n{\n"
-                  "    m, h, b = block(0), block(1), block(2)\n"
-                  "    g = h // (HQ // HK)\n"
-                  "    c = scale * 1.4426950408889634\n"
-                  "    from = m * BM%s\n",
-                  offset_of(k));
+    put_start(t, k, "d_q", true);
+    cuc__text_put(t, "    from = m * BM%s\n", offset_of(k));
     cuc__text_put(t, k->left ? "    first = maximum(from - LEFT, 0) // BN\n" : "    first = 0\n");
     cuc__text_put(t, "    last = cdiv(SK, BN)\n");
     if (ends_at_diagonal(k))
         cuc__text_put(t, "    last = minimum(last, cdiv(from + BM%s, BN))\n",
                       k->right ? " + RIGHT" : "");
-    cuc__text_put(t, "    x = load(q, [b, h, m, 0], [_, _, BM, W])\n"
-                     "    y = load(d_o, [b, h, m, 0], [_, _, BM, WV])\n"
-                     "    l = load(lse, [b, h, m], [_, _, BM])[:, None] * 1.4426950408889634\n"
-                     "    e = load(sums, [b, h, m], [_, _, BM])[:, None]\n"
+    if (k->variable)
+        cuc__text_put(t, "    last = where(m * BM < SQ, last, 0)\n");
+    cuc__text_put(t, "    x = ");
+    put_load(t, k, "q", "W");
+    cuc__text_put(t, "\n    y = ");
+    put_load(t, k, "d_o", "WV");
+    cuc__text_put(t, "\n    l = ");
+    put_load(t, k, "lse", NULL);
+    cuc__text_put(t, "[:, None] * 1.4426950408889634\n    e = ");
+    put_load(t, k, "sums", NULL);
+    cuc__text_put(t, "[:, None]\n"
                      "    diagonal = from + iota(i32, BM)[:, None]\n"
                      "    acc = zeros(f32, [BM, W])\n"
                      "    for n in first .. last {\n"
-                     "        s = mma(x, trans(load(k, [b, g, n, 0], [_, _, BN, W])), "
-                     "zeros(f32, [BM, BN])) * c\n"
-                     "        d = mma(y, trans(load(v, [b, g, n, 0], [_, _, BN, WV])), "
-                     "zeros(f32, [BM, BN]))\n"
+                     "        s = mma(x, trans(");
+    put_load(t, k, "k", "W");
+    cuc__text_put(t, "), zeros(f32, [BM, BN])) * c\n        d = mma(y, trans(");
+    put_load(t, k, "v", "WV");
+    cuc__text_put(t, "), zeros(f32, [BM, BN]))\n"
                      "        key = n * BN + iota(i32, BN)[None, :]\n"
                      "        see = key < SK\n");
     put_mask(t, k);
     cuc__text_put(t, "        p = where(see, exp2(s - l), 0.0)\n"
                      "        w = cast(p * (d - e), T)\n"
-                     "        acc = mma(w, load(k, [b, g, n, 0], [_, _, BN, W]), acc)\n"
-                     "    }\n"
-                     "    store(d_q, [b, h, m, 0], cast(acc * scale, T))\n}\n\n");
+                     "        acc = mma(w, ");
+    put_load(t, k, "k", "W");
+    cuc__text_put(t, ", acc)\n    }\n    store(%s, 0], cast(acc * scale, T))\n}\n\n",
+                  k->variable ? "result, [h, m" : "d_q, [b, h, m");
 }
 
-// Writes the kernel of d_v, or of d_k. Its tiles are transposed: rows are keys. Rows of queries
-// past the end are 0 in q and d_o, and so in the sums. The steps of all heads that share the keys
-// are one loop.
+// Writes the kernel of d_v, or of d_k. Its tiles are transposed: rows are keys. Queries past the
+// arrays' end are 0 in q and d_o, and so in the sums; queries of the next sequence are masked. The
+// steps of all heads that share the keys are one loop.
 static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
                      const struct tiles *tiles, bool values)
 {
@@ -141,14 +216,11 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
     const char *back = k->align == CUC_ATTENTION_BOTTOM_RIGHT ? " - SK + SQ" : "";
 
     cuc__text_put(t, "kernel gradient_of_%s(", values ? "values" : "keys");
-    put_arrays(t, values);
-    cuc__text_put(t, values ? "d_v: T[B, HK, SK, DV], scale: f32)\n"
-                            : "d_k: T[B, HK, SK, D], scale: f32)\n");
+    put_arrays(t, k, values);
+    cuc__text_put(t, "%s: T[%sHK, %sSK, %s], scale: f32)\n", values ? "d_v" : "d_k", batch_axis(k),
+                  all(k), values ? "DV" : "D");
     put_constants(t, k, tiles->step, tiles->rows);
-    cuc__text_put(t, "    where HQ %% HK == 0\n"
-                     "    grid cdiv(SK, BN), HK, B\n{\n"
-                     "    n, g, b = block(0), block(1), block(2)\n"
-                     "    c = scale * 1.4426950408889634\n");
+    put_start(t, k, values ? "d_v" : "d_k", false);
     // Query i has the diagonal key i + offset.
     if (ends_at_diagonal(k))
         cuc__text_put(t, "    first = maximum(n * BN%s%s, 0) // BM\n", back,
@@ -158,42 +230,53 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
     cuc__text_put(t, "    last = cdiv(SQ, BM)\n");
     if (k->left)
         cuc__text_put(t, "    last = minimum(last, cdiv(n * BN + BN + LEFT%s, BM))\n", back);
-    cuc__text_put(t, "    steps = maximum(last - first, 0)\n"
-                     "    x = load(k, [b, g, n, 0], [_, _, BN, W])\n");
-    cuc__text_put(t, values ? "    acc = zeros(f32, [BN, WV])\n"
-                            : "    y = load(v, [b, g, n, 0], [_, _, BN, WV])\n"
-                              "    acc = zeros(f32, [BN, W])\n");
+    if (k->variable)
+        cuc__text_put(t, "    last = where(n * BN < SK, last, 0)\n");
+    cuc__text_put(t, "    steps = maximum(last - first, 0)\n    x = ");
+    put_load(t, k, "k", "W");
+    if (!values) {
+        cuc__text_put(t, "\n    y = ");
+        put_load(t, k, "v", "WV");
+    }
+    cuc__text_put(t, "\n    acc = zeros(f32, [BN, %s])\n", values ? "WV" : "W");
     if (masked)
         cuc__text_put(t, "    key = n * BN + iota(i32, BN)[:, None]\n");
     cuc__text_put(t, "    for i in 0 .. steps * (HQ // HK) {\n"
                      "        h = g * (HQ // HK) + i // maximum(steps, 1)\n"
                      "        m = first + i %% maximum(steps, 1)\n"
-                     "        l = load(lse, [b, h, m], [_, _, BM]) * 1.4426950408889634\n"
-                     "        s = mma(x, trans(load(q, [b, h, m, 0], [_, _, BM, W])), "
-                     "zeros(f32, [BN, BM])) * c\n");
-    if (!values)
-        cuc__text_put(t, "        d = mma(y, trans(load(d_o, [b, h, m, 0], [_, _, BM, WV])), "
-                         "zeros(f32, [BN, BM]))\n"
-                         "        e = load(sums, [b, h, m], [_, _, BM])\n");
-    cuc__text_put(t, "        p = exp2(s - l)\n");
-    if (masked) {
-        cuc__text_put(t,
-                      "        diagonal = m * BM%s + iota(i32, BM)[None, :]\n"
-                      "        see = true\n",
-                      offset_of(k));
-        put_mask(t, k);
-        cuc__text_put(t, "        p = where(see, p, 0.0)\n");
+                     "        l = ");
+    put_load(t, k, "lse", NULL);
+    cuc__text_put(t, " * 1.4426950408889634\n        s = mma(x, trans(");
+    put_load(t, k, "q", "W");
+    cuc__text_put(t, "), zeros(f32, [BN, BM])) * c\n");
+    if (!values) {
+        cuc__text_put(t, "        d = mma(y, trans(");
+        put_load(t, k, "d_o", "WV");
+        cuc__text_put(t, "), zeros(f32, [BN, BM]))\n        e = ");
+        put_load(t, k, "sums", NULL);
+        cuc__text_put(t, "\n");
     }
-    if (values)
-        cuc__text_put(t, "        acc = mma(cast(p, T), load(d_o, [b, h, m, 0], [_, _, BM, WV]), "
-                         "acc)\n"
-                         "    }\n"
-                         "    store(d_v, [b, g, n, 0], cast(acc, T))\n}\n\n");
-    else
-        cuc__text_put(t, "        w = cast(p * (d - e), T)\n"
-                         "        acc = mma(w, load(q, [b, h, m, 0], [_, _, BM, W]), acc)\n"
-                         "    }\n"
-                         "    store(d_k, [b, g, n, 0], cast(acc * scale, T))\n}\n\n");
+    cuc__text_put(t, "        p = exp2(s - l)\n");
+    if (masked || k->variable)
+        cuc__text_put(t, "        query = m * BM + iota(i32, BM)[None, :]\n        see = %s\n",
+                      k->variable ? "query < SQ" : "true");
+    if (masked) {
+        cuc__text_put(t, "        diagonal = query%s\n", offset_of(k));
+        put_mask(t, k);
+    }
+    if (masked || k->variable)
+        cuc__text_put(t, "        p = where(see, p, 0.0)\n");
+    // Numbers of queries of no sequence may be NaN.
+    if (!values)
+        cuc__text_put(t, k->variable ? "        w = cast(where(see, p * (d - e), 0.0), T)\n"
+                                     : "        w = cast(p * (d - e), T)\n");
+    cuc__text_put(t, values ? "        acc = mma(cast(p, T), " : "        acc = mma(w, ");
+    put_load(t, k, values ? "d_o" : "q", values ? "WV" : "W");
+    cuc__text_put(t, ", acc)\n    }\n    store(%s%s, 0], cast(acc%s, T))\n}\n\n",
+                  k->variable ? "result"
+                  : values    ? "d_v"
+                              : "d_k",
+                  k->variable ? ", [g, n" : ", [b, g, n", values ? "" : " * scale");
 }
 
 char *cuc__attention_backward_source(const struct cuc__attention_problem *q)

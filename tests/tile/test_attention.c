@@ -478,6 +478,15 @@ static const struct row rows[] = {
     LAID("backward, sequence first, a scale", 1, 4, 2, 70, 90, "0123", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
          .order = CUC_ATTENTION_SEQUENCE_FIRST, BACK),
     LAID("backward, rows of odd lengths", 1, 2, 2, 70, 90, "0213", 1, 0, HF, .width = 64, .mask = CAUSAL, BACK),
+    VARIABLE("backward of variable lengths", 4, 2, 1, "012", PLAIN, CUC_ATTENTION_BACKWARD, BF, .width = 64),
+    VARIABLE("backward of variable lengths, causal", 2, 2, 1, "102", PLAIN, CUC_ATTENTION_BACKWARD, HF, .width = 128,
+             .mask = CAUSAL),
+    VARIABLE("backward of variable lengths, other keys, to the last", 2, 1, 2, "012", PLAIN, CUC_ATTENTION_BACKWARD, BF,
+             .width = 64, .mask = CAUSAL, .align = LAST, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    VARIABLE("backward of variable lengths, a window", 1, 1, 2, "102", PLAIN, CUC_ATTENTION_BACKWARD, HF, .width = 32,
+             .value_width = 64, .window_left = 20, .window_right = 10),
+    VARIABLE("sm_80, backward of variable lengths", 2, 1, 1, "102", PLAIN, CUC_ATTENTION_BACKWARD, BF, .width = 64,
+             .mask = CAUSAL, .arch = "sm_80"),
     ROW("sm_80, backward", 1, 2, 1, 90, 100, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
     ROW("sm_80, backward, width 128, a window", 1, 1, 1, 70, 100, HF, .width = 128, .window_left = 20, .window_right = 9,
         .arch = "sm_80", BACK),
@@ -564,7 +573,7 @@ static void make_all(struct arrays *x, const struct row *r)
 
     memset(x, 0, sizeof(*x));
     for (int i = 0; i < count; i++) {
-        bool keys = i == 1 || i == 2, paged = keys && o->page_size;
+        bool keys = i == 1 || i == 2 || i >= 6, paged = keys && o->page_size;
         int64_t sequence = paged            ? o->page_size
                            : is_variable(r) ? tokens_of(r, keys)
                                             : all[i].sequence;
@@ -806,14 +815,14 @@ static void add_row(struct gradients *g, const struct arrays *x, const struct ro
     int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1];
     double e = 0, e_error = 0, of_p = 2 * w->error + 0x1p-17;
 
-    for (int64_t j = 0; j < r->keys; j++)
+    for (int64_t j = 0; j < keys_of(r, b); j++)
         for (int64_t d = 0; d < values; d++) {
             double one = w->of[j] * element(&x->v, r, true, b, head, j, d) *
                          element(&x->d_o, r, false, b, h, i, d);
             e += one;
             e_error += fabs(one) * (3 * unit + of_p); // of the weights and of o, both rounded
         }
-    for (int64_t j = 0; j < r->keys; j++) {
+    for (int64_t j = 0; j < keys_of(r, b); j++) {
         double p = w->of[j], dp = 0, dp_size = 0;
         for (int64_t d = 0; d < values; d++) {
             double d_o = element(&x->d_o, r, false, b, h, i, d);
@@ -862,24 +871,25 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
     struct gradients g = {
         all, all + MOST, all + 2 * MOST, all + 3 * MOST, all + 4 * MOST, all + 5 * MOST
     };
-    int64_t width = r->o.width, values = x->o.t.shape[3], group = r->heads / r->key_heads;
+    int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1],
+            group = r->heads / r->key_heads;
     double scale = (double)(float)(r->scale != 0 ? r->scale : 1 / sqrt((double)width));
 
     receive(&got.d_q);
     receive(&got.d_k);
     receive(&got.d_v);
-    for (int64_t b = 0; b < r->batch; b++)
+    for (int64_t b = 0; b < sequences(r); b++)
         for (int64_t h = 0; h < r->heads; h++) {
             if (h % group == 0)
                 memset(all, 0, 6 * MOST * sizeof(*all));
-            for (int64_t i = 0; i < r->queries; i++) {
+            for (int64_t i = 0; i < queries_of(r, b); i++) {
                 weigh(&w, x, r, b, h, i);
                 memset(g.q, 0, MOST / MOST_KEYS * sizeof(*g.q));
                 memset(g.q_error, 0, MOST / MOST_KEYS * sizeof(*g.q));
                 add_row(&g, x, r, &w, b, h, i, scale);
                 compare_gradient(&got.d_q, r, "d_q", false, b, h, i, width, g.q, g.q_error);
             }
-            for (int64_t j = 0; j < r->keys && h % group == group - 1; j++) {
+            for (int64_t j = 0; j < keys_of(r, b) && h % group == group - 1; j++) {
                 compare_gradient(&got.d_k, r, "d_k", true, b, h / group, j, width, g.k + j * width,
                                  g.k_error + j * width);
                 compare_gradient(&got.d_v, r, "d_v", true, b, h / group, j, values,
@@ -902,6 +912,9 @@ static void check_backward(struct arrays *x, const struct row *r, cuc_attention_
     x->args.d_q = &x->d_q.t;
     x->args.d_k = &x->d_k.t;
     x->args.d_v = &x->d_v.t;
+    for (int64_t b = 0; is_variable(r) && b < sequences(r); b++)
+        if (keys_of(r, b) > x->args.most_keys)
+            x->args.most_keys = keys_of(r, b);
     ck_assert_msg(cuc_attention_backward(stream, plan, &x->args) == CUC_OK, "%s: %s", r->name,
                   cuc_error_message());
     compare_gradients(x, r);
@@ -922,7 +935,9 @@ static void check(const struct row *r)
                   cuc_error_message(), cuc_error_log());
     make_all(&x, r);
     x.args.workspace_bytes =
-        cuc_attention_plan_workspace_bytes(plan, sequences(r), r->heads, r->queries);
+        is_variable(r)
+            ? cuc_attention_plan_workspace_bytes(plan, 1, r->heads, tokens_of(r, false))
+            : cuc_attention_plan_workspace_bytes(plan, sequences(r), r->heads, r->queries);
     if (x.args.workspace_bytes) {
         ck_ok(cuc_buffer_create(&x.workspace.buffer, stream, NULL, x.args.workspace_bytes));
         x.args.workspace = cuc_buffer_ptr(x.workspace.buffer);
@@ -1165,6 +1180,7 @@ TEST(arguments_of_variable_lengths_are_refused_by_name)
     REFUSED(key_offsets, &more, "key_offsets is [5], expected [4]", "[batch + 1]");
     REFUSED(query_offsets, &q, "query_offsets is of f16, expected i32");
     REFUSED(most_queries, -1, "most_queries is -1", "0 to 2147483647");
+    REFUSED(most_keys, 3, "most_keys is 3", "cuc_attention_backward()");
     a = good;
     a.query_offsets = a.key_offsets = &none;
     ck_fails(bad, cuc_attention(stream, plan, &a), "query_offsets has no element");
@@ -1234,10 +1250,12 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
 
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    ck_ok(cuc_attention_plan_create(&plan, device,
-                                    CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
-                                                          .value_width = pipelines[_i].value_width,
-                                                          .mask = CAUSAL, BACK)));
+    ck_ok(cuc_attention_plan_create(
+        &plan, device,
+        CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
+                              .value_width = pipelines[_i].value_width, .mask = CAUSAL,
+                              .flags = CUC_ATTENTION_BACKWARD |
+                                       (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
     for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V; i++)
         ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant, TILE_TMA);
     ck_assert_ptr_nonnull(strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));

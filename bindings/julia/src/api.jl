@@ -1430,6 +1430,7 @@ struct cuc_attention_args
     d_q::Ptr{cuc_tensor}
     d_k::Ptr{cuc_tensor}
     d_v::Ptr{cuc_tensor}
+    most_keys::Int64
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.

@@ -109,11 +109,14 @@ class Attention(Handle):
         check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def backward(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, lse: Any, d_o: Any, d_q: Any, d_k: Any,
-                 d_v: Any, *, workspace: Buffer, scale: float | None = None) -> None:
+                 d_v: Any, *, workspace: Buffer, query_offsets: Any = None, key_offsets: Any = None,
+                 most_queries: int = 0, most_keys: int = 0, scale: float | None = None) -> None:
         """Compute the gradients of q, k and v in stream order, for the option `backward`. `o` and `lse` are the
         results of a call with the same scale."""
         args, _kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "d_o": d_o, "d_q": d_q, "d_k": d_k,
-                             "d_v": d_v}, workspace, scale)
+                             "d_v": d_v, "query_offsets": query_offsets, "key_offsets": key_offsets}, workspace, scale)
+        assign(args, "most_queries", most_queries)
+        assign(args, "most_keys", most_keys)
         check(raw.cuc_attention_backward(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def workspace_bytes(self, batch: int, heads: int, queries: int) -> int:

@@ -572,6 +572,7 @@ class cuc_attention_args(ctypes.Structure):
     d_q: Pointer
     d_k: Pointer
     d_v: Pointer
+    most_keys: int
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int

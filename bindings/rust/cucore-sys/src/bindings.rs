@@ -716,7 +716,7 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
-/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks, pages and variable lengths.
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks and pages.
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 
 /// one, by cuc_gemm()
@@ -1222,6 +1222,8 @@ pub struct cuc_attention_args {
     pub d_k: *const cuc_tensor,
     /// the gradient of v; written
     pub d_v: *const cuc_tensor,
+    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; larger sequences are cut
+    pub most_keys: i64,
 }
 
 zeroed!(cuc_attention_args, struct_size);

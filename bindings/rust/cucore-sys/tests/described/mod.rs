@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 168, 8);
+    row!(cuc_attention_args, 176, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -48,6 +48,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.d_q, 144, 8);
     row!(cuc_attention_args.d_k, 152, 8);
     row!(cuc_attention_args.d_v, 160, 8);
+    row!(cuc_attention_args.most_keys, 168, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
