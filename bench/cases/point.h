@@ -11,7 +11,7 @@
 #include <cucore/launch.h>
 #include <cucore/tensor.h>
 
-enum { BENCH_MOST_ARRAYS = 9, BENCH_MOST_ARGUMENTS = 10 };
+enum { BENCH_MOST_ARRAYS = 12, BENCH_MOST_ARGUMENTS = 10 };
 
 typedef struct bench_array {
     cuc_bench_input *input;

@@ -2,7 +2,7 @@
 import ast
 import re
 
-MODULES = ("graph", "system", "tuning", "utils")  # modules, each with a section of the page
+MODULES = ("graph", "library", "system", "tuning", "utils")  # modules, each with a section of the page
 
 
 def directive(kind, signature, lines, depth=3):

@@ -30,6 +30,7 @@
 #include <cucore/object.h>
 #include <cucore/kernel.h>
 #include <cucore/program.h>
+#include <cucore/library.h>
 #include <cucore/linker.h>
 #include <cucore/fatbin.h>
 #include <cucore/launch.h>

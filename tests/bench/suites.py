@@ -272,6 +272,30 @@ def tiles():
     expect(len([r for r in run.results if "ROWSxCOLUMNS" in r.get("failed", "")]) == 6, "0x3")
 
 
+def training():
+    """Check the kernel library's gradients at small sizes, ragged ones among them."""
+    python = {"CUCORE_PYTHON": "/nowhere/python"}
+    run = Run("training", "training", **python)
+    cases = {"rms_norm": "copy", "layer_norm": "copy", "projection": None, "projection_backward": None,
+             "adamw": "copy"}
+    expect({r["case"] for r in run.results} == set(cases), "training: other cases")
+    for case, peer in cases.items():
+        found = run.measured(case=case, subject="library", mode="cold", checked="passed")
+        expect(len(found) == 1 and found[0].get("peer") == peer and found[0]["bytes"] > 0, f"training/{case}: {found}")
+        expect(len(run.skipped("cannot be started", case=case, subject="torch")) == 1, f"training/{case}: torch")
+    odd = Run("odd norms backward", "training", "--filter", "norm", "--axis", "shape=3x70,130x33", "--axis",
+              "dtype=f32,bf16,f16", **python)
+    expect(len(odd.measured(subject="library", checked="passed")) == 12, "odd norms backward")
+    # The second shape's words take more than one step of the backward pass.
+    odd = Run("odd projections", "training", "--filter", "projection", "--axis", "shape=9x24x13,2x8x9000", **python)
+    expect(len(odd.measured(subject="library", checked="passed")) == 4, "odd projections")
+    flop = {r["case"]: r["flop"] for r in odd.measured(subject="library", shape="9x24x13")}
+    expect(flop == {"projection": 2 * 9 * 24 * 13, "projection_backward": 4 * 9 * 24 * 13}, f"training: {flop}")
+    Run("large norms backward", "training", "--filter", "norm", "--axis", "shape=8192x8192", **python).skipped("simulated")
+    run = Run("a projection that is none", "training", "--filter", "projection$", "--axis", "shape=3x70", status=1, **python)
+    expect(all("ROWSxFEATURESxWORDS" in r.get("failed", "") for r in run.results), "3x70")
+
+
 def attention():
     """Test heads of each size that do not fill whole tiles, with and without a mask. A wrong result
     must have no time."""
@@ -385,7 +409,7 @@ def drawn():
 if not has_nvrtc():
     print("skipped: there is no NVRTC")
     sys.exit(77)
-for part in runtime, compilers, simulator, memory, tiles, libraries, attention, drawn:
+for part in runtime, compilers, simulator, memory, tiles, libraries, training, attention, drawn:
     part()
 print("\n".join(problems) or "every suite measures what it should")
 sys.exit(bool(problems))

@@ -39,6 +39,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E402
 from bench_peers_fastest import TorchFastest  # noqa: E402
 from bench_peers_gemm import TorchProducts, TritonPlainProducts, TritonProducts  # noqa: E402
+from bench_peers_training import TorchTraining  # noqa: E402
 from bench_peers_work import Skip, Work, need  # noqa: E402
 
 HOLD_NS = 200_000  # minimum; longer if enqueueing takes longer
@@ -144,7 +145,7 @@ extern "C" __global__ void empty(float a, const float *x, unsigned n)
 """
 
 
-class Torch(TorchArrays, TorchProducts, Peer):
+class Torch(TorchArrays, TorchProducts, TorchTraining, Peer):
     """PyTorch on its current stream."""
 
     def __init__(self, ordinal):

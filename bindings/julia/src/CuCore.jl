@@ -14,7 +14,7 @@ export Device, Stream, Event, Buffer, DeviceArray, Tensor, Program, Linker, Obje
        Graph, GraphExec, Node, CuError, Opaque, MemoryResource, IpcHandle, compile, kernel, launch, capture, node,
        nodes, edges, condition, conditional, instantiate, record, synchronize, elapsed, fill_bytes!, interpret,
        bytes, name, arch, shareable_pool, export_ipc, import_ipc, MemoryPiece, virtual_memory, granularity, grow,
-       export_pieces, import_pieces, Multiprocessors, GreenContext, TensorMap, replace_address!
+       export_pieces, import_pieces, library_names, library_source, library_program, Multiprocessors, GreenContext, TensorMap, replace_address!
 
 """Every function, struct and constant of libcucore under its C name."""
 module LibCuCore

@@ -2245,6 +2245,15 @@ cuc_launch_host(stream, fn, user) =
 # Check whether every launch waits for completion, so that a failure names its kernel.
 cuc_launch_is_blocking() =
     ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
+# The number of families in the kernel library.
+cuc_library_count() =
+    ccall((:cuc_library_count, libcucore), Csize_t, ())
+# Look up a family's tile program, to read, to change or to pass to cuc_program_create().
+cuc_library_get_source(source, name) =
+    ccall((:cuc_library_get_source, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Cstring), source, name)
+# The name of a family, in alphabetical order.
+cuc_library_name(index) =
+    ccall((:cuc_library_name, libcucore), Cstring, (Csize_t,), index)
 # Add an object. The result of the link also knows the name expressions of this object.
 cuc_linker_add(linker, object) =
     ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
@@ -2545,6 +2554,9 @@ cuc_program_flag(program, target, index) =
 # The number of flags passed to the compiler for a kind of code.
 cuc_program_flag_count(program, target) =
     ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
+# Create a program from a family of the kernel library. Nothing is compiled yet.
+cuc_program_from_library(out, name, options) =
+    ccall((:cuc_program_from_library, libcucore), cuc_status, (Ptr{Ptr{cuc_program}}, Cstring, Ptr{cuc_program_options}), out, name, options)
 # The key under which a cache keeps the code of a program.
 cuc_program_get_key(out, program, target) =
     ccall((:cuc_program_get_key, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_program}, Int32), out, program, target)

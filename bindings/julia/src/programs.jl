@@ -53,6 +53,24 @@ function Program(source::AbstractString; kind::Symbol = :cuda, given...)
     end)
 end
 
+"""Return the names of the kernel library's families."""
+library_names() = [unsafe_string(C.cuc_library_name(i - 1)) for i in 1:C.cuc_library_count()]
+
+"""Return the tile program of a family of the kernel library, such as "rms_norm"."""
+library_source(name::AbstractString) =
+    unsafe_string(given(out -> C.cuc_library_get_source(out, String(name)), Ptr{UInt8}))
+
+"""
+    library_program(name; options...)
+
+The program of a family of the kernel library; options are those of [`Program`](@ref).
+"""
+function library_program(name::AbstractString; given...)
+    struct_, kept = options(C.cuc_program_options, given)
+    how = Ref(struct_)
+    GC.@preserve kept Program(made(out -> C.cuc_program_from_library(out, String(name), how), C.cuc_program))
+end
+
 """
     compile(program, target = :cubin)
 

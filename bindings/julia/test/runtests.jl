@@ -240,6 +240,10 @@ end
         failure = error_of(() -> launch(stream, kernel(object, "vadd"), Tensor(da), short, Tensor(dc)))
         @test occursin("999", failure.message)
 
+        @test "rms_norm" in library_names()
+        @test occursin("kernel rms_norm(", library_source("rms_norm"))
+        @test compile(library_program("rms_norm"; constants = ["T=f32"]), :ptx) isa ObjectCode
+
         # A Julia matrix of M rows and N columns has the same rows and columns in the kernel.
         x = Float32[10i + j for i in 1:6, j in 1:50]
         dx, dy = DeviceArray(stream, x), DeviceArray{Float32}(stream, 6)

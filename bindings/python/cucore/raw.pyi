@@ -1883,6 +1883,12 @@ def cuc_launch_host(stream: Pointer, fn: Pointer, user: Pointer) -> int:
     """Call a function on the host when the stream reaches it."""
 def cuc_launch_is_blocking() -> int:
     """Check whether every launch waits for completion, so that a failure names its kernel."""
+def cuc_library_count() -> int:
+    """The number of families in the kernel library."""
+def cuc_library_get_source(source: Pointer, name: bytes | None) -> int:
+    """Look up a family's tile program, to read, to change or to pass to cuc_program_create()."""
+def cuc_library_name(index: int) -> bytes | None:
+    """The name of a family, in alphabetical order."""
 def cuc_linker_add(linker: Pointer, object: Pointer) -> int:
     """Add an object."""
 def cuc_linker_add_data(linker: Pointer, kind: int, data: Pointer, bytes: int, name: bytes | None) -> int:
@@ -2083,6 +2089,8 @@ def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
     """One of the flags counted by cuc_program_flag_count(), exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
     """The number of flags passed to the compiler for a kind of code."""
+def cuc_program_from_library(out: Pointer, name: bytes | None, options: Pointer) -> int:
+    """Create a program from a family of the kernel library."""
 def cuc_program_get_key(out: Pointer, program: Pointer, target: int) -> int:
     """The key under which a cache keeps the code of a program."""
 def cuc_program_log(program: Pointer) -> bytes | None:

@@ -17,6 +17,7 @@ from cucore import (
     Program,
     ProgramOptions,
     launch,
+    library,
 )
 from support import SAXPY, DeviceTest, compiled
 
@@ -143,6 +144,21 @@ class TilePrograms(unittest.TestCase):
 
     def test_the_version_is_that_of_the_library(self):
         self.assertEqual(cucore.__version__, cucore.raw.cuc_version_string().decode())
+
+
+class KernelLibrary(unittest.TestCase):
+    def test_programs_have_names_and_constants(self):
+        self.assertIn("rms_norm", library.names())
+        self.assertIn("kernel rms_norm(", library.source("rms_norm"))
+        program = library.program("rms_norm", ARCH, T="f32", N=100)
+        self.assertIn("f32[M, 100]", program.tile_ir)
+        self.assertIn("rms_norm_backward", program.compile("ptx").kernel_names)
+        options = ProgramOptions(arch="sm_90", constants={"T": "f16"}, name="mine")
+        self.assertIn("f16[M, 50]", library.program("rms_norm", options, N=50).tile_ir)
+        with self.assertRaisesRegex(CompileError, "rms_norm.tile"):
+            library.program("rms_norm", ARCH, N="x").compile("ptx")
+        with self.assertRaisesRegex(cucore.NotFoundError, "rms_norm"):
+            library.source("rms")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 // Moves vectors of a tensor whose rows are not aligned. A vector of 16 bytes then lies in two
 // aligned words of 16 bytes.
 //
-// A load reads both words and shifts its vector out of them. A store exchanges its vector with the
-// next lane, which holds the next elements of the row, and writes one aligned word: the end of its
-// own vector and the beginning of the next one. Memory thus moves as many sectors as for an aligned
-// tensor; single elements would write each sector up to 16 times.
+// A store exchanges its vector with the next lane, which holds the next elements of the row, and
+// writes one aligned word: the end of its own vector and the beginning of the next one. Memory thus
+// moves as many sectors as for an aligned tensor; single elements would write each sector up to 16
+// times. A load of bytes reads both words and shifts its vector out of them.
 //
 // The elements that no whole word covers move one at a time: those at the ends of the tensor's rows
 // and, in a store, at the ends of the lanes' part of a row.
@@ -56,8 +56,11 @@ bool tile_can_shift(const struct tile_access_state *a)
     for (uint32_t axis = 0; axis < a->tile->type.rank; axis++)
         if (a->tile->type.extent[axis] & (a->tile->type.extent[axis] - 1))
             return false;
+    // The L1 cache collects wider elements as fast as memory delivers them.
+    if (!a->stores)
+        return bytes == 1;
     // All lanes exchange vectors, so none may skip the store.
-    return !a->stores || (!tile_copies(a->tile->layout) && row_lanes(a) > 1);
+    return !tile_copies(a->tile->layout) && row_lanes(a) > 1;
 }
 
 static void open_shifted(struct shifted *s, struct tile_access_state *a, struct tile_bounds *bounds)
@@ -74,7 +77,7 @@ static void open_shifted(struct shifted *s, struct tile_access_state *a, struct 
         s->end = tile_to_bound(e, tile_make(e, TILE_R64, "sub.s64 %R, %R, %R",
                                             tile_size_register(e, &a->view->extent[last]), from));
     s->first = bounds->low[last];
-    if (!s->first)
+    if (!s->first && !a->stores)
         s->first = tile_to_bound(e, tile_make(e, TILE_R64, "neg.s64 %R, %R", from));
     if (stride->reg)
         s->unit = tile_make(e, TILE_PRED, "setp.eq.s64 %R, %R, 1", stride->reg);
@@ -139,8 +142,23 @@ static tile_register below(const struct shifted *s, tile_register bound, tile_re
     tile_register count = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", bound, coordinate);
 
     tile_ins(e, "max.s32 %R, %R, 0", count, count);
-    tile_ins(e, "min.s32 %R, %R, %u", count, count, s->access->vector);
     return tile_make(e, TILE_R32, "bmsk.clamp.b32 %R, 0, %R", count);
+}
+
+// Returns a mask of the vector's elements that lie inside the tensor.
+static tile_register inside(const struct shifted *s, const struct place *p)
+{
+    struct tile_emitter *e = s->access->e;
+    tile_register mask = below(s, s->end, p->coordinate);
+
+    if (s->first) {
+        tile_register outside = below(s, s->first, p->coordinate);
+        tile_ins(e, "not.b32 %R, %R", outside, outside);
+        tile_ins(e, "and.b32 %R, %R, %R", mask, mask, outside);
+    }
+    if (p->mask)
+        tile_ins(e, "selp.b32 %R, %R, 0, %R", mask, mask, p->mask);
+    return mask;
 }
 
 static tile_register element_bit(struct tile_emitter *e, tile_register mask, uint32_t i)
@@ -150,19 +168,13 @@ static tile_register element_bit(struct tile_emitter *e, tile_register mask, uin
     return tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
 }
 
-// Clears the mask unless the predicate holds. TILE_NO_REGISTER counts as true.
-static void clear_unless(struct tile_emitter *e, tile_register mask, tile_register p)
-{
-    if (p)
-        tile_ins(e, "selp.b32 %R, %R, 0, %R", mask, mask, p);
-}
-
 // Returns the predicate that a number of elements from a coordinate on lie within the row.
 static tile_register fits(const struct shifted *s, tile_register from, tile_register to,
                           tile_register also)
 {
     struct tile_emitter *e = s->access->e;
-    tile_register low = tile_make(e, TILE_PRED, "setp.ge.s32 %R, %R, %R", from, s->first);
+    tile_register low = s->first ? tile_make(e, TILE_PRED, "setp.ge.s32 %R, %R, %R", from, s->first)
+                                 : TILE_NO_REGISTER;
     tile_register high = tile_make(e, TILE_PRED, "setp.le.s32 %R, %R, %R", to, s->end);
 
     return tile_both(e, tile_both(e, s->unit, also), tile_both(e, low, high));
@@ -217,11 +229,7 @@ static void request(const struct shifted *s, struct tile_addresses *known, uint3
     for (uint32_t i = r; i < r + vector; i++)
         tile_move(e, a->reg[i], tile_pad_of(a, i));
     tile_branch(e, l->whole, false, done);
-    tile_register mask = below(s, s->end, p->coordinate);
-    tile_register outside = below(s, s->first, p->coordinate);
-    tile_ins(e, "not.b32 %R, %R", outside, outside);
-    tile_ins(e, "and.b32 %R, %R, %R", mask, mask, outside);
-    clear_unless(e, mask, p->mask);
+    tile_register mask = inside(s, p);
     struct tile_addresses own = { .count = 0 }; // addresses computed here are unknown elsewhere
     for (uint32_t i = 0; i < vector; i++) {
         int64_t offset;
@@ -311,12 +319,9 @@ static void store_vector(const struct shifted *s, struct tile_addresses *known, 
     tile_register tail = tile_make(e, TILE_R32, "not.b32 %R, %R", head);
     tile_ins(e, "selp.b32 %R, 0, %R, %R", head, head, covered);
     tile_ins(e, "selp.b32 %R, 0, %R, %R", tail, tail, word);
-    tile_register mask = below(s, s->end, p.coordinate), outside = below(s, s->first, p.coordinate);
-    tile_ins(e, "not.b32 %R, %R", outside, outside);
-    tile_ins(e, "and.b32 %R, %R, %R", mask, mask, outside);
+    tile_register mask = inside(s, &p);
     tile_ins(e, "or.b32 %R, %R, %R", head, head, tail);
     tile_ins(e, "and.b32 %R, %R, %R", mask, mask, head);
-    clear_unless(e, mask, p.mask);
     for (uint32_t i = 0; i < a->vector; i++) {
         int64_t offset;
         tile_register address = tile_address_of(a, known, r + i, &offset);

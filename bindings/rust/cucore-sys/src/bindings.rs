@@ -3481,6 +3481,12 @@ extern "C" {
     pub fn cuc_launch_host(stream: *mut cuc_stream, fn_: Option<unsafe extern "C" fn(user: *mut c_void)>, user: *mut c_void) -> cuc_status;
     /// Check whether every launch waits for completion, so that a failure names its kernel.
     pub fn cuc_launch_is_blocking() -> i32;
+    /// The number of families in the kernel library.
+    pub fn cuc_library_count() -> usize;
+    /// Look up a family's tile program, to read, to change or to pass to cuc_program_create().
+    pub fn cuc_library_get_source(source: *mut *const c_char, name: *const c_char) -> cuc_status;
+    /// The name of a family, in alphabetical order.
+    pub fn cuc_library_name(index: usize) -> *const c_char;
     /// Add an object. The result of the link also knows the name expressions of this object.
     pub fn cuc_linker_add(linker: *mut cuc_linker, object: *mut cuc_object) -> cuc_status;
     /// Add code from memory.
@@ -3689,6 +3695,8 @@ extern "C" {
     pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
     /// The number of flags passed to the compiler for a kind of code.
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
+    /// Create a program from a family of the kernel library. Nothing is compiled yet.
+    pub fn cuc_program_from_library(out: *mut *mut cuc_program, name: *const c_char, options: *const cuc_program_options) -> cuc_status;
     /// The key under which a cache keeps the code of a program.
     pub fn cuc_program_get_key(out: *mut u8, program: *mut cuc_program, target: i32) -> cuc_status;
     /// The compiler's log of the last compilation, including the warnings of a successful one.

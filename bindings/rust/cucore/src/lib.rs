@@ -68,7 +68,7 @@ pub use launch::{Config, Dim, Launch};
 pub use memory::{Array, Buffer, MemoryKind, MemoryResource};
 pub use object::{Code, Kernel, Object};
 pub use part::{GreenContext, Sms};
-pub use program::{Linker, Program, ProgramOptions, Source};
+pub use program::{library_names, library_source, Linker, Program, ProgramOptions, Source};
 pub use stream::{Completion, Event, Stream};
 pub use tensor::{Swizzle, Tensor, TensorMap};
 

@@ -142,6 +142,14 @@ impl Program {
         })?
     }
 
+    /// Create a program from a family of the kernel library, such as "rms_norm".
+    pub fn from_library(name: &str, options: &ProgramOptions) -> Result<Self> {
+        let name = c_text(name)?;
+        options.with(|raw| {
+            Self::made(|out| unsafe { sys::cuc_program_from_library(out, name.as_ptr(), raw) })
+        })?
+    }
+
     pub fn compile(&self, target: Code) -> Result<Object> {
         Object::made(|out| unsafe { sys::cuc_program_compile(out, self.as_raw(), target as i32) })
     }
@@ -163,6 +171,19 @@ impl Program {
         })?;
         Ok(())
     }
+}
+
+/// Return the names of the kernel library's families.
+pub fn library_names() -> Vec<String> {
+    unsafe { (0..sys::cuc_library_count()).map(|i| text(sys::cuc_library_name(i))).collect() }
+}
+
+/// Return the tile program of a family of the kernel library.
+pub fn library_source(name: &str) -> Result<String> {
+    let name = c_text(name)?;
+    let mut source = null();
+    check(unsafe { sys::cuc_library_get_source(&mut source, name.as_ptr()) })?;
+    Ok(unsafe { text(source) })
 }
 
 handle! {

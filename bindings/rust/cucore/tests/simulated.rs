@@ -175,6 +175,16 @@ fn a_launch_that_does_not_fit_is_refused_by_name() {
 }
 
 #[test]
+fn the_kernel_library_has_programs_by_name() {
+    assert!(library_names().contains(&"rms_norm".to_string()));
+    assert!(library_source("rms_norm").unwrap().contains("kernel rms_norm("));
+    assert!(library_source("none").unwrap_err().to_string().contains("rms_norm"));
+    let options = ProgramOptions::new().arch("sm_90").constant("T=f32");
+    let object = Program::from_library("rms_norm", &options).unwrap().compile(Code::Ptx).unwrap();
+    assert!(object.kernel("rms_norm_backward").is_ok());
+}
+
+#[test]
 fn a_tile_kernel_takes_tensors() {
     let stream = stream();
     let program = Program::new(Source::Tile, TILES).unwrap();
