@@ -1,0 +1,295 @@
+// Writes the tile program of cuc_attention_backward(). With weights p = exp(s - lse), the sums
+// e = rows of d_o o, and w = p (d_o v' - e):
+//
+//     d_v = p' d_o,  d_q = scale w k,  d_k = scale w' q
+//
+// Each gradient has a kernel of its own: d_q has a block for each tile of queries, which runs over
+// the keys, and d_k and d_v have a block for each tile of keys, which runs over the queries of all
+// heads that share them. All compute the weights again, and nothing is added up in memory. One
+// kernel for d_k and d_v would save one of eight products, but its accumulators leave no registers
+// to overlap products with other work.
+//
+// Products use an operand in two orders, for each of which the source loads it: a pipeline then has
+// a ring for each order.
+#include "attention.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The tiles of the kernels: rows of the block's accumulators, and of a step. A warpgroup's
+// accumulators have to fit in its registers, and two steps in shared memory.
+struct tiles {
+    int32_t rows, step;
+};
+
+static struct tiles choose(const struct cuc__attention_problem *q)
+{
+    const struct cuc__attention_kind *k = &q->kind;
+    int32_t widest = k->width > k->value_width ? k->width : k->value_width;
+
+    if (!q->pipelined)
+        return (struct tiles){ 64, widest > 64 ? 32 : 64 };
+    return (struct tiles){ 128, widest > 192 ? 16 : widest > 128 ? 32 : 64 };
+}
+
+static void put_constants(struct cuc__text *t, const struct cuc__attention_kind *k, int32_t queries,
+                          int32_t keys)
+{
+    cuc__text_put(t, "    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
+                  cuc_dtype_name(k->dtype), k->width, k->value_width,
+                  cuc__attention_padded(k->width), cuc__attention_padded(k->value_width), queries,
+                  keys);
+    if (k->left)
+        cuc__text_put(t, ", LEFT = %" PRId64, k->left);
+    if (k->right)
+        cuc__text_put(t, ", RIGHT = %" PRId64, k->right);
+    cuc__text_put(t, "\n");
+}
+
+static const char *batch_axis(const struct cuc__attention_kind *k)
+{
+    return k->variable ? "" : "B, ";
+}
+
+static const char *all(const struct cuc__attention_kind *k)
+{
+    return k->variable ? "ALL_" : "";
+}
+
+// Writes the arrays that kernels read; the kernel of d_v needs neither v nor the sums.
+static void put_arrays(struct cuc__text *t, const struct cuc__attention_kind *k, bool values)
+{
+    const char *b = batch_axis(k), *of = all(k);
+
+    cuc__text_put(t,
+                  "q: T[%sHQ, %sSQ, D], k: T[%sHK, %sSK, D], d_o: T[%sHQ, %sSQ, DV],\n"
+                  "                lse: f32[%sHQ, %sSQ], ",
+                  b, of, b, of, b, of, b, of);
+    if (!values)
+        cuc__text_put(t, "v: T[%sHK, %sSK, DV], sums: f32[%sHQ, %sSQ],\n                ", b, of, b,
+                      of);
+    if (k->variable)
+        cuc__text_put(t, "query_offsets: i32[OFFSETS], key_offsets: i32[OFFSETS], most: i64, ");
+}
+
+// Writes the facts, the grid and the lengths of a sequence. `result` is the kernel's result, whose
+// axis of the sequence is that of queries or of keys.
+static void put_start(struct cuc__text *t, const struct cuc__attention_kind *k, const char *result,
+                      bool queries)
+{
+    const char *step = queries ? "BM" : "BN", *heads = queries ? "HQ" : "HK";
+
+    cuc__text_put(t, "    where HQ %% HK == 0");
+    if (k->variable)
+        cuc__text_put(t, ", noalias(%s, query_offsets), noalias(%s, key_offsets)", result, result);
+    if (k->variable)
+        cuc__text_put(t, "\n    grid cdiv(most, %s), %s, OFFSETS - 1\n{\n", step, heads);
+    else
+        cuc__text_put(t, "\n    grid cdiv(%s, %s), %s, B\n{\n", queries ? "SQ" : "SK", step, heads);
+    cuc__text_put(t, queries ? "    m, h, b = block(0), block(1), block(2)\n"
+                               "    g = h // (HQ // HK)\n"
+                             : "    n, g, b = block(0), block(1), block(2)\n");
+    cuc__text_put(t, "    c = scale * 1.4426950408889634\n");
+    if (k->variable)
+        cuc__text_put(t,
+                      "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n"
+                      "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
+                      "    SQ, SK = cast(q_end - q_at, i64), cast(k_end - k_at, i64)\n"
+                      "    result = slice(%s, 1, %s)\n",
+                      result, queries ? "q_at, q_end" : "k_at, k_end");
+}
+
+// Writes the load of a tile: of queries (q, d_o), of keys (k, v) or of numbers of queries.
+static void put_load(struct cuc__text *t, const struct cuc__attention_kind *k, const char *array,
+                     const char *width)
+{
+    bool keys = strcmp(array, "k") == 0 || strcmp(array, "v") == 0;
+    const char *head = keys ? "g" : "h", *at = keys ? "n" : "m", *rows = keys ? "BN" : "BM";
+    const char *last = width ? ", 0" : "", *comma = width ? ", " : "";
+
+    if (!width)
+        width = "";
+    if (k->variable)
+        cuc__text_put(t, "load_at(%s, [%s, %c_at + %s * %s%s], [_, %s%s%s])", array, head,
+                      keys ? 'k' : 'q', at, rows, last, rows, comma, width);
+    else
+        cuc__text_put(t, "load(%s, [b, %s, %s%s], [_, _, %s%s%s])", array, head, at, last, rows,
+                      comma, width);
+}
+
+static const char *offset_of(const struct cuc__attention_kind *k)
+{
+    return k->align == CUC_ATTENTION_BOTTOM_RIGHT ? " + SK - SQ" : "";
+}
+
+static bool ends_at_diagonal(const struct cuc__attention_kind *k)
+{
+    return k->mask == CUC_ATTENTION_CAUSAL || k->right;
+}
+
+// Writes the comparisons of keys with the diagonal.
+static void put_mask(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    if (ends_at_diagonal(k))
+        cuc__text_put(t, "        see = see & (key <= diagonal%s)\n", k->right ? " + RIGHT" : "");
+    if (k->left)
+        cuc__text_put(t, "        see = see & (key >= diagonal - LEFT)\n");
+}
+
+static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    enum { ROWS = 64 };
+
+    cuc__text_put(t,
+                  "kernel sums_of_rows(o: T[%sHQ, SQ, DV], d_o: T[%sHQ, SQ, DV], "
+                  "sums: f32[%sHQ, SQ])\n",
+                  batch_axis(k), batch_axis(k), batch_axis(k));
+    put_constants(t, k, ROWS, 1);
+    if (k->variable)
+        cuc__text_put(t, "    grid cdiv(SQ, BM), HQ\n{\n"
+                         "    m, h = block(0), block(1)\n"
+                         "    x = cast(load(o, [h, m, 0], [_, BM, WV]), f32)\n"
+                         "    y = cast(load(d_o, [h, m, 0], [_, BM, WV]), f32)\n"
+                         "    store(sums, [h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
+    else
+        cuc__text_put(t, "    grid cdiv(SQ, BM), HQ, B\n{\n"
+                         "    m, h, b = block(0), block(1), block(2)\n"
+                         "    x = cast(load(o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
+                         "    y = cast(load(d_o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
+                         "    store(sums, [b, h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
+}
+
+static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k,
+                        const struct tiles *tiles)
+{
+    cuc__text_put(t, "kernel gradient_of_queries(");
+    put_arrays(t, k, false);
+    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
+    put_constants(t, k, tiles->rows, tiles->step);
+    put_start(t, k, "d_q", true);
+    cuc__text_put(t, "    from = m * BM%s\n", offset_of(k));
+    cuc__text_put(t, k->left ? "    first = maximum(from - LEFT, 0) // BN\n" : "    first = 0\n");
+    cuc__text_put(t, "    last = cdiv(SK, BN)\n");
+    if (ends_at_diagonal(k))
+        cuc__text_put(t, "    last = minimum(last, cdiv(from + BM%s, BN))\n",
+                      k->right ? " + RIGHT" : "");
+    if (k->variable)
+        cuc__text_put(t, "    last = where(m * BM < SQ, last, 0)\n");
+    cuc__text_put(t, "    x = ");
+    put_load(t, k, "q", "W");
+    cuc__text_put(t, "\n    y = ");
+    put_load(t, k, "d_o", "WV");
+    cuc__text_put(t, "\n    l = ");
+    put_load(t, k, "lse", NULL);
+    cuc__text_put(t, "[:, None] * 1.4426950408889634\n    e = ");
+    put_load(t, k, "sums", NULL);
+    cuc__text_put(t, "[:, None]\n"
+                     "    diagonal = from + iota(i32, BM)[:, None]\n"
+                     "    acc = zeros(f32, [BM, W])\n"
+                     "    for n in first .. last {\n"
+                     "        s = mma(x, trans(");
+    put_load(t, k, "k", "W");
+    cuc__text_put(t, "), zeros(f32, [BM, BN])) * c\n        d = mma(y, trans(");
+    put_load(t, k, "v", "WV");
+    cuc__text_put(t, "), zeros(f32, [BM, BN]))\n"
+                     "        key = n * BN + iota(i32, BN)[None, :]\n"
+                     "        see = key < SK\n");
+    put_mask(t, k);
+    cuc__text_put(t, "        p = where(see, exp2(s - l), 0.0)\n"
+                     "        w = cast(p * (d - e), T)\n"
+                     "        acc = mma(w, ");
+    put_load(t, k, "k", "W");
+    cuc__text_put(t, ", acc)\n    }\n    store(%s, 0], cast(acc * scale, T))\n}\n\n",
+                  k->variable ? "result, [h, m" : "d_q, [b, h, m");
+}
+
+// Writes the kernel of d_v, or of d_k. Its tiles are transposed: rows are keys. Queries past the
+// arrays' end are 0 in q and d_o, and so in the sums; queries of the next sequence are masked. The
+// steps of all heads that share the keys are one loop.
+static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
+                     const struct tiles *tiles, bool values)
+{
+    bool masked = ends_at_diagonal(k) || k->left;
+    const char *back = k->align == CUC_ATTENTION_BOTTOM_RIGHT ? " - SK + SQ" : "";
+
+    cuc__text_put(t, "kernel gradient_of_%s(", values ? "values" : "keys");
+    put_arrays(t, k, values);
+    cuc__text_put(t, "%s: T[%sHK, %sSK, %s], scale: f32)\n", values ? "d_v" : "d_k", batch_axis(k),
+                  all(k), values ? "DV" : "D");
+    put_constants(t, k, tiles->step, tiles->rows);
+    put_start(t, k, values ? "d_v" : "d_k", false);
+    // Query i has the diagonal key i + offset.
+    if (ends_at_diagonal(k))
+        cuc__text_put(t, "    first = maximum(n * BN%s%s, 0) // BM\n", back,
+                      k->right ? " - RIGHT" : "");
+    else
+        cuc__text_put(t, "    first = 0\n");
+    cuc__text_put(t, "    last = cdiv(SQ, BM)\n");
+    if (k->left)
+        cuc__text_put(t, "    last = minimum(last, cdiv(n * BN + BN + LEFT%s, BM))\n", back);
+    if (k->variable)
+        cuc__text_put(t, "    last = where(n * BN < SK, last, 0)\n");
+    cuc__text_put(t, "    steps = maximum(last - first, 0)\n    x = ");
+    put_load(t, k, "k", "W");
+    if (!values) {
+        cuc__text_put(t, "\n    y = ");
+        put_load(t, k, "v", "WV");
+    }
+    cuc__text_put(t, "\n    acc = zeros(f32, [BN, %s])\n", values ? "WV" : "W");
+    if (masked)
+        cuc__text_put(t, "    key = n * BN + iota(i32, BN)[:, None]\n");
+    cuc__text_put(t, "    for i in 0 .. steps * (HQ // HK) {\n"
+                     "        h = g * (HQ // HK) + i // maximum(steps, 1)\n"
+                     "        m = first + i %% maximum(steps, 1)\n"
+                     "        l = ");
+    put_load(t, k, "lse", NULL);
+    cuc__text_put(t, " * 1.4426950408889634\n        s = mma(x, trans(");
+    put_load(t, k, "q", "W");
+    cuc__text_put(t, "), zeros(f32, [BN, BM])) * c\n");
+    if (!values) {
+        cuc__text_put(t, "        d = mma(y, trans(");
+        put_load(t, k, "d_o", "WV");
+        cuc__text_put(t, "), zeros(f32, [BN, BM]))\n        e = ");
+        put_load(t, k, "sums", NULL);
+        cuc__text_put(t, "\n");
+    }
+    cuc__text_put(t, "        p = exp2(s - l)\n");
+    if (masked || k->variable)
+        cuc__text_put(t, "        query = m * BM + iota(i32, BM)[None, :]\n        see = %s\n",
+                      k->variable ? "query < SQ" : "true");
+    if (masked) {
+        cuc__text_put(t, "        diagonal = query%s\n", offset_of(k));
+        put_mask(t, k);
+    }
+    if (masked || k->variable)
+        cuc__text_put(t, "        p = where(see, p, 0.0)\n");
+    // Numbers of queries of no sequence may be NaN.
+    if (!values)
+        cuc__text_put(t, k->variable ? "        w = cast(where(see, p * (d - e), 0.0), T)\n"
+                                     : "        w = cast(p * (d - e), T)\n");
+    cuc__text_put(t, values ? "        acc = mma(cast(p, T), " : "        acc = mma(w, ");
+    put_load(t, k, values ? "d_o" : "q", values ? "WV" : "W");
+    cuc__text_put(t, ", acc)\n    }\n    store(%s%s, 0], cast(acc%s, T))\n}\n\n",
+                  k->variable ? "result"
+                  : values    ? "d_v"
+                              : "d_k",
+                  k->variable ? ", [g, n" : ", [b, g, n", values ? "" : " * scale");
+}
+
+char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
+{
+    struct cuc__text text = { .at = NULL }, *t = &text;
+    struct tiles tiles = choose(q);
+
+    put_sums(t, &q->kind);
+    put_queries(t, &q->kind, &tiles);
+    put_keys(t, &q->kind, &tiles, false);
+    put_keys(t, &q->kind, &tiles, true);
+    if (!t->lost)
+        return t->at;
+    free(t->at);
+    return NULL;
+}
