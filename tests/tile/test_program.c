@@ -779,6 +779,43 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
     free(ptx);
 }
 
+// The last tile of keys may end past the tensor. If the tensor's lines are whole in each tile,
+// every thread copies its pieces without a loop: 8 of the keys and 8 of the values, in the code
+// that fills the stages and in that of an iteration.
+TEST(a_last_tile_of_whole_lines_is_copied_without_a_loop)
+{
+    static const char text[] =
+        "kernel two(q: bf16[M, 128], k: bf16[N, 128], v: bf16[N, D], o: bf16[M, 128])\n"
+        "    grid cdiv(M, 16)\n"
+        "{\n"
+        "    a = load(q, [block(0), 0], [16, 128])\n"
+        "    acc = zeros(f32, [16, 128])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        p = mma(a, trans(load(k, [n, 0], [64, 128])), zeros(f32, [16, 64]))\n"
+        "        acc = mma(cast(p, bf16), load(v, [n, 0], [64, 128]), acc)\n"
+        "    }\n"
+        "    store(o, [block(0), 0], cast(acc, bf16))\n"
+        "}\n";
+    static const struct {
+        const char *lines; // of the values
+        int copies;
+    } cases[] = { { "v: bf16[N, 128]", 2 * (8 + 8) }, { "v: bf16[N, D]", 2 * (8 + 1) } };
+
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
+        char source[sizeof(text) + 8];
+        const char *values = strstr(text, "v: bf16[N, D]");
+        snprintf(source, sizeof(source), "%.*s%s%s", (int)(values - text), text, cases[i].lines,
+                 values + strlen("v: bf16[N, D]"));
+        char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4));
+        char *end = strstr(ptx, ".entry two$idx64");
+        ck_assert(end != NULL);
+        *end = 0;
+        // Copies of whole tiles have a hint for L2.
+        ck_assert_int_eq(occurrences(ptx, "cp.async.cg.shared.global ["), cases[i].copies);
+        free(ptx);
+    }
+}
+
 // The place of a copy ahead of time may depend on more than scalars: the numbers of pages and the
 // ids of rows may be loaded, or computed from loaded values and the loop's variable.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)

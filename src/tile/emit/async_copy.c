@@ -341,6 +341,52 @@ static void find_first(struct tile_emitter *e, const struct tile_copier *c, tile
         first[axis] = first_of(e, s->load->operand[1 + axis], tile_prefetch_extent(s, axis));
 }
 
+// True if each line of the stream's tiles lies inside the tensor along the last axis.
+static bool has_whole_lines(const struct tile_emitter *e, const struct tile_copier *c)
+{
+    uint32_t last = c->stream->last;
+    const struct tile_size *size = &c->view->extent[last];
+    struct tile_range range = tile_range_of(e->ranges, c->stream->load->operand[1 + last]);
+
+    return !size->reg && range.low >= 0 &&
+           range.high < size->value / tile_prefetch_extent(c->stream, last);
+}
+
+// Copies the first `rows` lines of a tile whose lines are whole, and fills the others with zeros.
+// In a loop that mostly waits for memory, every sequence may end in such a tile, so the code has no
+// loop.
+static void copy_lines(struct tile_emitter *e, const struct tile_copier *c, tile_register rows,
+                       tile_register bytes)
+{
+    const struct tile_prefetch_stream *s = c->stream;
+    tile_register some = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, 0", bytes);
+    tile_register left = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", rows, c->line);
+    tile_register at = c->from;
+
+    left = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", left, some);
+    for (uint32_t iteration = 0; iteration < c->iterations; iteration++) {
+        uint32_t first = iteration * c->lines, flip = tile_fragment_flip(s->span, first);
+        tile_register place = c->place;
+        if (flip)
+            place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
+        if (iteration)
+            at = plus64(e, at, c->step);
+        tile_register there = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", left, first);
+        tile_register size =
+            tile_make(e, TILE_R32, "selp.b32 %R, %u, 0, %R", (unsigned)PIECE_BYTES, there);
+        // A copy of 0 bytes reads nothing, but its address must be valid.
+        tile_register from =
+            tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", at, c->view->base, there);
+        if (first + c->lines > s->lines) {
+            tile_register own =
+                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line, s->lines - first);
+            tile_put(e->text, "\t@%s", tile_name(own));
+        }
+        tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", place,
+                 s->at + first * s->pitch, from, size);
+    }
+}
+
 // Copies a tile at an edge.
 static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 {
@@ -348,7 +394,11 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
     find_first(e, c, first);
     tile_register lines = left_along(e, c, first, c->stream->other);
-    copy_edge(e, c, c->from, c->place, lines, bytes_of_piece(e, c, first));
+    tile_register bytes = bytes_of_piece(e, c, first);
+    if (e->prefetch_ring->plan->waits && has_whole_lines(e, c))
+        copy_lines(e, c, lines, bytes);
+    else
+        copy_edge(e, c, c->from, c->place, lines, bytes);
 }
 
 // Sets up the next stage of load_rows(). There, tiles inside the tensor and at its edge share one
