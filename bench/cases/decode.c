@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MOST_DEPTH = 256, MOST_GROUP = 16, MOST_PAGE = 1024 };
-enum { PAGE_TILES = 32 }; // minimum number of keys in a tile of decode_paged
+enum { LEAST_PAGE = 16 }; // minimum number of keys in a page of decode_paged
 
 typedef struct decode {
     int64_t batch, heads, group, keys, depth; // `group` queries share one of `heads` key heads
@@ -148,19 +148,17 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Return true if the kernel reads the rows of pages individually, which is faster than reading
-// small tiles.
-static bool reads_rows(const decode *d)
-{
-    return d->page % PAGE_TILES != 0;
-}
-
 // Return the number of keys in a tile, as in decode.tile and decode_paged.tile.
 static int64_t tile_keys(const decode *d)
 {
-    bool whole = reads_rows(d) || d->page % 64 == 0;
+    return d->depth <= 128 ? 64 : 32;
+}
 
-    return whole && d->depth <= 128 ? 64 : 32;
+// Return true if the kernel reads the rows of pages individually, because a tile is neither part of
+// a page nor several pages.
+static bool reads_rows(const decode *d)
+{
+    return d->page < LEAST_PAGE || (d->page % tile_keys(d) != 0 && tile_keys(d) % d->page != 0);
 }
 
 // Return how many blocks a multiprocessor takes at once.

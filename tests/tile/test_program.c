@@ -818,7 +818,7 @@ TEST(a_last_tile_of_whole_lines_is_copied_without_a_loop)
 
 // The place of a copy ahead of time may depend on more than scalars: the numbers of pages and the
 // ids of rows may be loaded, or computed from loaded values and the loop's variable.
-TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
+TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 8)
 {
     static const struct {
         const char *in_loop, *operand, *expected;
@@ -831,6 +831,11 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
           "i32)\n"
           "        s += cast(sum(ids), f32)",
           "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
+        { "ids = load(pages, [n], [4])",
+          "reshape(load_rows(k, ids, [n % 8, 0], [16, 64]), [64, 64])", "2 operands" },
+        // Threads copy 16 lines of 128 bytes at once, so a page must have a multiple of 16.
+        { "ids = load(pages, [n], [8])",
+          "reshape(load_rows(k, ids, [n % 8, 0], [8, 64]), [64, 64])", "1 operand of" },
         // These ids are exchanged between threads, so copies ahead of time would need a barrier.
         { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
           "1 operand of" },

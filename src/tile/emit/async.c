@@ -282,7 +282,8 @@ bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op)
     bool transposed;
 
     return e->prefetch && op->parent == e->prefetch->loop->block[0] &&
-           (op->kind == TILE_LOAD || op->kind == TILE_LOAD_ROWS || op->kind == TILE_PERMUTE) &&
+           (op->kind == TILE_LOAD || op->kind == TILE_LOAD_ROWS || op->kind == TILE_PERMUTE ||
+            op->kind == TILE_RESHAPE) &&
            tile_prefetch_stream_of(e->prefetch, op->result[0], &transposed);
 }
 

@@ -27,10 +27,13 @@ struct tile_copier {
     // tile and all of it lies inside (`whole`).
     tile_register from, next, place, whole;
     // Used for load_rows(), where `from` does not include the row. `ids` has a register for each of
-    // the thread's lines. `bytes` is the number of bytes of the thread's piece that exist in a line
-    // of the tensor.
+    // the thread's lines, or for each page. `bytes` is the number of bytes of the thread's piece
+    // that exist in a line of the tensor, and `size` the number that exist in the current row.
+    // `left` is the number of a page's lines from the thread's first one on that exist
+    // (TILE_NO_REGISTER: all).
     const tile_register *ids;
-    tile_register bytes;
+    tile_register bytes, size, left;
+    tile_register pitch; // distance between rows that ids number, 64 bits
 };
 
 struct tile_prefetch_ring {

@@ -54,6 +54,19 @@ static bool is_moving(const struct tile_prefetch *plan, const struct tile_value 
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
 
+// True if a tile is known to lie inside along an axis.
+static bool is_inside(const struct tile_emitter *e, const struct tile_copier *c, uint32_t axis)
+{
+    const struct tile_op *load = c->stream->load;
+    const struct tile_value *index = load->operand[1 + axis];
+    const struct tile_size *size = &c->view->extent[axis];
+    int64_t extent = tile_prefetch_extent(c->stream, axis);
+    struct tile_range range = tile_range_of(e->ranges, index);
+
+    return (!size->reg && range.low >= 0 && range.high < size->value / extent) ||
+           tile_grid_keeps_inside(e->ranges, index, extent, extent, load->operand[0], axis);
+}
+
 // Adds offsets to an address: along the axes whose index changes in the loop (`moving`), or along
 // the other axes. Returns a predicate: the tile lies inside along these axes (TILE_NO_REGISTER:
 // always).
@@ -69,7 +82,7 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
             continue;
         tile_register first = first_of(e, index, extent);
         at = plus64(e, at, distance(e, c, axis, first));
-        if (tile_grid_keeps_inside(e->ranges, index, extent, extent, load->operand[0], axis))
+        if (is_inside(e, c, axis))
             continue;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
         tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first, extent);
@@ -159,11 +172,14 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
     tile_register along =
         tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
-    tile_register own = s->rows ? along : plus64(e, distance(e, c, s->other, wide), along);
+    bool alone = s->rows && s->each == 1; // each line has an id of its own
+    tile_register own = alone ? along : plus64(e, distance(e, c, s->other, wide), along);
     c->origin = add_axes(e, c, false, plus64(e, c->view->base, own), &c->inside);
     if (is_linear(e, c))
         make_linear(e, c);
-    if (!s->rows)
+    if (s->rows)
+        c->pitch = distance(e, c, 0, tile_number64(e, 1));
+    if (!alone)
         c->step = distance(e, c, s->other, tile_number64(e, c->lines));
     tile_register in_line = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", c->piece);
     if (s->span)
@@ -180,25 +196,43 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
-// Copies a piece of a row, or zeros if the row lies outside the tensor.
-static void copy_row(struct tile_emitter *e, const struct tile_copier *c, uint32_t iteration,
-                     tile_register there, tile_register place, uint32_t at)
+// Finds the thread's piece of a row, or of the first line of a page. Its size is 0 if the row lies
+// outside the tensor.
+static void find_row(struct tile_emitter *e, struct tile_copier *c, uint32_t number)
 {
     const struct tile_op *load = c->stream->load;
     const struct tile_size *extent = &c->view->extent[0];
-    tile_register bytes = c->bytes;
     tile_register row =
-        tile_emit_cast(e, CUC_I64, load->operand[1]->type.dtype, TILE_RN, c->ids[iteration]);
-    tile_register from = plus64(e, c->from, distance(e, c, 0, row));
+        tile_emit_cast(e, CUC_I64, load->operand[1]->type.dtype, TILE_RN, c->ids[number]);
 
-    if (!tile_int(load, TILE_ATTR_INSIDE, 0)) {
-        tile_register inside =
-            tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row, tile_size_register(e, extent));
-        from = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", from, c->view->base, inside);
-        bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, inside);
+    c->next = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", row, c->pitch, c->from);
+    c->size = c->bytes;
+    if (tile_int(load, TILE_ATTR_INSIDE, 0))
+        return;
+    tile_register inside =
+        tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row, tile_size_register(e, extent));
+    c->next = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", c->next, c->view->base, inside);
+    c->size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", c->size, inside);
+}
+
+// Copies a piece of a row, or zeros if the row lies outside the tensor.
+static void copy_row(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration,
+                     tile_register there, tile_register place, uint32_t at)
+{
+    uint32_t each = c->stream->each, line = each > 1 ? iteration * c->lines % each : 0;
+
+    if (line)
+        c->next = plus64(e, c->next, c->step);
+    else
+        find_row(e, c, each > 1 ? iteration * c->lines / each : iteration);
+    tile_register size = c->size;
+    if (c->left) {
+        tile_register p = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", c->left, line);
+        size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", size, p);
     }
     tile_put(e->text, "\t@%s", tile_name(there));
-    tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", place, at, from, bytes);
+    tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", place, at, c->next,
+             size);
 }
 
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
@@ -341,17 +375,6 @@ static void find_first(struct tile_emitter *e, const struct tile_copier *c, tile
         first[axis] = first_of(e, s->load->operand[1 + axis], tile_prefetch_extent(s, axis));
 }
 
-// True if each line of the stream's tiles lies inside the tensor along the last axis.
-static bool has_whole_lines(const struct tile_emitter *e, const struct tile_copier *c)
-{
-    uint32_t last = c->stream->last;
-    const struct tile_size *size = &c->view->extent[last];
-    struct tile_range range = tile_range_of(e->ranges, c->stream->load->operand[1 + last]);
-
-    return !size->reg && range.low >= 0 &&
-           range.high < size->value / tile_prefetch_extent(c->stream, last);
-}
-
 // Copies the first `rows` lines of a tile whose lines are whole, and fills the others with zeros.
 // In a loop that mostly waits for memory, every sequence may end in such a tile, so the code has no
 // loop.
@@ -395,7 +418,7 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
     find_first(e, c, first);
     tile_register lines = left_along(e, c, first, c->stream->other);
     tile_register bytes = bytes_of_piece(e, c, first);
-    if (e->prefetch_ring->plan->waits && has_whole_lines(e, c))
+    if (e->prefetch_ring->plan->waits && is_inside(e, c, c->stream->last))
         copy_lines(e, c, lines, bytes);
     else
         copy_edge(e, c, c->from, c->place, lines, bytes);
@@ -410,9 +433,13 @@ static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_regist
 
     c->whole = e->prefetch_ring->loads;
     c->ids = tile_registers(e, ids);
+    c->left = TILE_NO_REGISTER;
     if (inside) {
         find_first(e, c, first);
         c->bytes = bytes_of_piece(e, c, first);
+        if (c->stream->each > 1)
+            c->left = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R",
+                                left_along(e, c, first, c->stream->other), c->line);
     } else {
         c->bytes = tile_number32(e, PIECE_BYTES);
     }
