@@ -779,6 +779,37 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
     free(ptx);
 }
 
+// An iteration of attention with few rows has three barriers: the stage has arrived, the maxima are
+// exchanged, the weights are exchanged. The sums of the scores are in two chains of products.
+TEST(an_iteration_of_few_rows_waits_little)
+{
+    static const char text[] =
+        "kernel two(q: bf16[M, 128], k: bf16[N, 128], v: bf16[N, 128], o: bf16[M, 128])\n"
+        "    grid cdiv(M, 16)\n"
+        "{\n"
+        "    a, top = load(q, [block(0), 0], [16, 128]), full(f32, [16, 1], -1e30)\n"
+        "    acc = zeros(f32, [16, 128])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        p = mma(a, trans(load(k, [n, 0], [64, 128])), zeros(f32, [16, 64]))\n"
+        "        high = maximum(top, max(p, 1))\n"
+        "        acc = acc * exp2(top - high)\n"
+        "        acc = mma(cast(exp2(p - high), bf16), load(v, [n, 0], [64, 128]), acc)\n"
+        "        top = high\n"
+        "    }\n"
+        "    store(o, [block(0), 0], cast(acc, bf16))\n"
+        "}\n";
+    char *ptx = ptx_of(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4));
+    char *begin = strstr(ptx, "cp.async.wait_group 0"), *end;
+
+    ck_assert(begin != NULL);
+    end = strstr(begin + 1, "cp.async.wait_group 0"); // after the loop
+    ck_assert(end != NULL);
+    *end = 0;
+    ck_assert_int_eq(occurrences(begin, "bar.sync"), 3);
+    ck_assert_int_eq(occurrences(begin, "mma.sync"), 16 + 16);
+    free(ptx);
+}
+
 // The last tile of keys may end past the tensor. If the tensor's lines are whole in each tile,
 // every thread copies its pieces without a loop: 8 of the keys and 8 of the values, in the code
 // that fills the stages and in that of an iteration.

@@ -277,6 +277,11 @@ void tile_end_prefetch(struct tile_emitter *e)
     e->prefetch_below = e->shared_bytes;
 }
 
+bool tile_counts_waits(const struct tile_emitter *e, const struct tile_op *op)
+{
+    return e->prefetch && e->prefetch->waits && op->parent == e->prefetch->loop->block[0];
+}
+
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op)
 {
     bool transposed;

@@ -82,6 +82,10 @@ void tile_advance_stage(struct tile_emitter *e);
 // product whose operands are both prefetched. At its end, each iteration reads the first fragments
 // of the next iteration.
 void tile_carry_product(struct tile_emitter *e);
+// True for an op in a loop that mostly waits for memory. There, the time counts that steps and
+// threads wait for one another. Scratch of up to TILE_WAITS_BESIDE bytes is used beside other.
+enum { TILE_WAITS_BESIDE = 4096 };
+bool tile_counts_waits(const struct tile_emitter *e, const struct tile_op *op);
 // True for an op of the loop that the prefetch replaces.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
 // True for an op of the loop that only copies need.
