@@ -34,6 +34,7 @@ struct tile_copier {
     const tile_register *ids;
     tile_register bytes, size, left;
     tile_register pitch; // distance between rows that ids number, 64 bits
+    bool always;         // no row ends outside the tensor along the other axes
 };
 
 struct tile_prefetch_ring {

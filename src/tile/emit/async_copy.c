@@ -196,21 +196,55 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
-// Finds the thread's piece of a row, or of the first line of a page. Its size is 0 if the row lies
-// outside the tensor.
-static void find_row(struct tile_emitter *e, struct tile_copier *c, uint32_t number)
+// The number of the id of a thread's lines in an iteration. Threads have ids for their lines alone,
+// or for all pages.
+static uint32_t id_of(const struct tile_copier *c, uint32_t iteration)
 {
-    const struct tile_op *load = c->stream->load;
-    const struct tile_size *extent = &c->view->extent[0];
-    tile_register row =
-        tile_emit_cast(e, CUC_I64, load->operand[1]->type.dtype, TILE_RN, c->ids[number]);
+    return c->stream->each > 1 ? iteration * c->lines / c->stream->each : iteration;
+}
 
-    c->next = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", row, c->pitch, c->from);
-    c->size = c->bytes;
-    if (tile_int(load, TILE_ATTR_INSIDE, 0))
+static tile_register row_of(struct tile_emitter *e, const struct tile_copier *c, uint32_t number)
+{
+    const struct tile_value *ids = c->stream->load->operand[1];
+
+    return tile_emit_cast(e, CUC_I64, ids->type.dtype, TILE_RN, c->ids[number]);
+}
+
+// Returns a predicate: the row lies inside the tensor (TILE_NO_REGISTER: always).
+static tile_register row_inside(struct tile_emitter *e, const struct tile_copier *c,
+                                tile_register row)
+{
+    if (tile_int(c->stream->load, TILE_ATTR_INSIDE, 0))
+        return TILE_NO_REGISTER;
+    return tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row,
+                     tile_size_register(e, &c->view->extent[0]));
+}
+
+// Advances to the thread's piece of the next line. Returns true if the line has another id than the
+// line before; `row` is then the id.
+static bool next_line(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration,
+                      tile_register *row)
+{
+    if (c->stream->each > 1 && iteration * c->lines % c->stream->each) {
+        c->next = plus64(e, c->next, c->step);
+        return false;
+    }
+    *row = row_of(e, c, id_of(c, iteration));
+    c->next = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", *row, c->pitch, c->from);
+    return true;
+}
+
+// Finds the thread's piece of a row, of which `size` bytes exist.
+static void find_row(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration)
+{
+    tile_register row;
+
+    if (!next_line(e, c, iteration, &row))
         return;
-    tile_register inside =
-        tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row, tile_size_register(e, extent));
+    tile_register inside = row_inside(e, c, row);
+    c->size = c->bytes;
+    if (!inside)
+        return;
     c->next = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", c->next, c->view->base, inside);
     c->size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", c->size, inside);
 }
@@ -219,28 +253,35 @@ static void find_row(struct tile_emitter *e, struct tile_copier *c, uint32_t num
 static void copy_row(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration,
                      tile_register there, tile_register place, uint32_t at)
 {
-    uint32_t each = c->stream->each, line = each > 1 ? iteration * c->lines % each : 0;
+    uint32_t line = c->stream->each > 1 ? iteration * c->lines % c->stream->each : 0;
 
-    if (line)
-        c->next = plus64(e, c->next, c->step);
-    else
-        find_row(e, c, each > 1 ? iteration * c->lines / each : iteration);
+    find_row(e, c, iteration);
     tile_register size = c->size;
     if (c->left) {
         tile_register p = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", c->left, line);
         size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", size, p);
     }
-    tile_put(e->text, "\t@%s", tile_name(there));
+    if (there)
+        tile_put(e->text, "\t@%s", tile_name(there));
     tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", place, at, c->next,
              size);
 }
 
-void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
+// True if rows are copied without sizes if all of a thread's rows lie inside the tensor.
+static bool has_whole_rows(const struct tile_emitter *e, const struct tile_copier *c)
+{
+    return c->stream->rows && e->prefetch_ring->plan->waits;
+}
+
+// Copies pieces `first` to `end` - 1. With `sized`, each copy has the number of bytes that exist.
+static void copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end,
+                        tile_register there, bool sized)
 {
     const struct tile_prefetch_stream *s = c->stream;
+    tile_register row;
 
     for (uint32_t iteration = first; iteration < end; iteration++) {
-        tile_register inside = c->whole, place = c->place;
+        tile_register inside = there, place = c->place;
         uint32_t flip = tile_fragment_flip(s->span, iteration * c->lines);
         if (flip)
             place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
@@ -251,13 +292,20 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
                                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
                                          s->lines - iteration * c->lines));
         uint32_t at = s->at + iteration * c->lines * s->pitch;
-        if (s->rows) {
+        if (sized) {
             copy_row(e, c, iteration, inside, place, at);
             continue;
         }
+        if (s->rows)
+            (void)next_line(e, c, iteration, &row);
         tile_put(e->text, "\t@%s", tile_name(inside));
         tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place, at, c->next);
     }
+}
+
+void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
+{
+    copy_pieces(e, c, first, end, c->whole, c->stream->rows && !has_whole_rows(e, c));
 }
 
 // Copies a partial piece of 1 to 15 bytes with reads of 8, 4, 2 and 1 bytes. Does not read past the
@@ -424,25 +472,39 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
         copy_edge(e, c, c->from, c->place, lines, bytes);
 }
 
-// Sets up the next stage of load_rows(). There, tiles inside the tensor and at its edge share one
-// path.
-static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_register inside)
+// Finds which parts of the rows of load_rows() exist.
+static void measure_rows(struct tile_emitter *e, struct tile_copier *c, bool whole)
 {
-    const struct tile_value *ids = c->stream->load->operand[1];
     tile_register first[TILE_MAX_RANK];
 
-    c->whole = e->prefetch_ring->loads;
-    c->ids = tile_registers(e, ids);
+    c->ids = tile_registers(e, c->stream->load->operand[1]);
     c->left = TILE_NO_REGISTER;
-    if (inside) {
-        find_first(e, c, first);
-        c->bytes = bytes_of_piece(e, c, first);
-        if (c->stream->each > 1)
-            c->left = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R",
-                                left_along(e, c, first, c->stream->other), c->line);
-    } else {
+    if (whole) {
         c->bytes = tile_number32(e, PIECE_BYTES);
+        return;
     }
+    find_first(e, c, first);
+    c->bytes = bytes_of_piece(e, c, first);
+    if (c->stream->each > 1)
+        c->left = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R",
+                            left_along(e, c, first, c->stream->other), c->line);
+}
+
+// Sets up the next stage of load_rows(). Tiles inside the tensor and at its edge share one path,
+// except in loops that mostly wait for memory.
+static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_register inside)
+{
+    c->whole = e->prefetch_ring->loads;
+    c->always = !inside;
+    if (!has_whole_rows(e, c)) {
+        measure_rows(e, c, c->always);
+        return;
+    }
+    c->ids = tile_registers(e, c->stream->load->operand[1]);
+    c->whole = tile_both(e, c->whole, inside);
+    for (uint32_t iteration = 0; iteration < c->iterations; iteration++)
+        if (!iteration || id_of(c, iteration) != id_of(c, iteration - 1))
+            c->whole = tile_both(e, c->whole, row_inside(e, c, row_of(e, c, id_of(c, iteration))));
 }
 
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
@@ -469,9 +531,14 @@ void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)
 {
     uint32_t next = tile_label(e);
 
-    if (c->stream->rows)
+    if (c->stream->rows && !has_whole_rows(e, c))
         return;
     tile_branch(e, c->whole, false, next);
-    copy_at_edge(e, c);
+    if (c->stream->rows) {
+        measure_rows(e, c, c->always);
+        copy_pieces(e, c, 0, c->iterations, TILE_NO_REGISTER, true);
+    } else {
+        copy_at_edge(e, c);
+    }
     tile_put_label(e, next);
 }
