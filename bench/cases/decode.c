@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MOST_DEPTH = 256, MOST_GROUP = 16, MOST_PAGE = 1024 };
-enum { PAGE_TILES = 32 }; // minimum number of keys in a tile of decode_paged
+enum { LEAST_PAGE = 16 }; // minimum number of keys in a page of decode_paged
 
 typedef struct decode {
     int64_t batch, heads, group, keys, depth; // `group` queries share one of `heads` key heads
@@ -148,19 +148,17 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Return true if the kernel reads the rows of pages individually, which is faster than reading
-// small tiles.
-static bool reads_rows(const decode *d)
-{
-    return d->page % PAGE_TILES != 0;
-}
-
 // Return the number of keys in a tile, as in decode.tile and decode_paged.tile.
 static int64_t tile_keys(const decode *d)
 {
-    bool whole = reads_rows(d) || d->page % 64 == 0;
+    return d->depth <= 128 ? 64 : 32;
+}
 
-    return whole && d->depth <= 128 ? 64 : 32;
+// Return true if the kernel reads the rows of pages individually, because a tile is neither part of
+// a page nor several pages.
+static bool reads_rows(const decode *d)
+{
+    return d->page < LEAST_PAGE || (d->page % tile_keys(d) != 0 && tile_keys(d) % d->page != 0);
 }
 
 // Return how many blocks a multiprocessor takes at once.
@@ -174,36 +172,41 @@ static int64_t blocks_beside(const decode *d, int64_t multiprocessors)
     return blocks < 1 ? 1 : blocks > MOST ? MOST : blocks;
 }
 
-// Choose the number of blocks by the rule in decode.tile.
-static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
+// Estimate the time, in tiles, if `x` blocks share a group and `at_once` blocks run at once.
+static int64_t estimate(const decode *d, int64_t x, int64_t at_once)
 {
+    enum { START = 2, COMBINE = 2, RESULTS = 8192 };
     int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
-    int64_t each = blocks_beside(d, multiprocessors), most = groups * turns / 2;
-    int64_t blocks = each * multiprocessors < most ? each * multiprocessors : most;
-    int64_t whole = blocks / groups * groups;
+    int64_t time = bench_ceil_div(groups * x, at_once) * (bench_ceil_div(turns, x) + START);
 
-    if (whole && (each == 3 ? whole * 4 >= blocks * 3
-                            : bench_ceil_div(turns, whole / groups) <=
-                                  bench_ceil_div(groups * turns, blocks)))
-        return whole;
-    return blocks ? blocks : 1;
+    return x == 1 ? time : time + COMBINE + bench_ceil_div(x * d->group * d->depth, RESULTS);
 }
 
 // Choose how many blocks share a sequence and key head, by the rule in decode_paged.tile.
-static int64_t choose_sharers(const decode *d, int64_t multiprocessors)
+static int64_t choose_sharers(const decode *d, int64_t at_once)
 {
-    enum { START = 2, MOST_SHARERS = 128 }; // a block's start and end take as long as 2 tiles
-    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
-    int64_t at_once = blocks_beside(d, multiprocessors) * multiprocessors, best = 1, least = 0;
+    enum { MOST_SHARERS = 128 };
+    int64_t turns = bench_ceil_div(d->keys, tile_keys(d)), best = 1;
 
-    for (int64_t x = 1; x <= MOST_SHARERS && (x == 1 || x * 2 <= turns); x++) {
-        int64_t time = bench_ceil_div(groups * x, at_once) * (bench_ceil_div(turns, x) + START);
-        if (x == 1 || time < least) {
+    for (int64_t x = 2; x <= MOST_SHARERS && x * 2 <= turns; x++)
+        if (estimate(d, x, at_once) < estimate(d, best, at_once))
             best = x;
-            least = time;
-        }
-    }
     return best;
+}
+
+// Choose the number of blocks by the rule in decode.tile.
+static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
+{
+    enum { FEW_TILES = 16 };
+    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
+    int64_t beside = blocks_beside(d, multiprocessors), blocks = beside * multiprocessors;
+    int64_t whole = blocks / groups * groups;
+
+    if (beside == 1)
+        return groups * choose_sharers(d, multiprocessors);
+    if (whole * 5 >= blocks * 3)
+        return whole;
+    return !whole && turns <= FEW_TILES ? groups : blocks;
 }
 
 // Add the kernel; `arguments` begin with the queries.
@@ -220,7 +223,14 @@ static void add_kernel(bench_point *p, const bench_kernel_spec *spec, int64_t bl
     bench_point_kernel(p, &own);
 }
 
-static void add_contiguous(bench_point *p, int64_t blocks, uint32_t modes)
+// Return the stages to compile for: a lone block needs more of 32 KB than the compiler's choice,
+// which is for three blocks.
+static const char *stages_of(const decode *d, int64_t beside)
+{
+    return beside == 1 && d->depth > 64 ? " stages=3" : "";
+}
+
+static void add_contiguous(bench_point *p, int64_t blocks, int64_t beside, uint32_t modes)
 {
     const decode *d = p->data;
     const int64_t *queries = BENCH_SHAPE(d->batch, d->heads, d->group, d->depth);
@@ -236,7 +246,8 @@ static void add_contiguous(bench_point *p, int64_t blocks, uint32_t modes)
     array[4] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group, d->depth));
     array[5] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group));
     array[6] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
-    snprintf(settings, sizeof(settings), "D=%d G=%d warps=4", (int)d->depth, (int)d->group);
+    snprintf(settings, sizeof(settings), "D=%d G=%d warps=4%s", (int)d->depth, (int)d->group,
+             stages_of(d, beside));
     add_kernel(
         p,
         &(bench_kernel_spec){
@@ -276,7 +287,7 @@ static cuc_status add_tables(bench_array **out, bench_point *p, decode *d)
     return p->status;
 }
 
-static void add_paged(bench_point *p, decode *d, int64_t blocks, uint32_t modes)
+static void add_paged(bench_point *p, decode *d, int64_t blocks, int64_t beside, uint32_t modes)
 {
     const int64_t *queries = BENCH_SHAPE(d->batch, d->heads, d->group, d->depth);
     int64_t pages = d->batch * pages_of(d);
@@ -298,8 +309,8 @@ static void add_paged(bench_point *p, decode *d, int64_t blocks, uint32_t modes)
                                    BENCH_SHAPE(d->batch, d->heads, blocks, d->group, d->depth));
     array[7] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(d->batch, d->heads, blocks, d->group));
     array[8] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
-    snprintf(settings, sizeof(settings), "D=%d G=%d S=%d warps=4", (int)d->depth, (int)d->group,
-             (int)d->page);
+    snprintf(settings, sizeof(settings), "D=%d G=%d S=%d warps=4%s", (int)d->depth, (int)d->group,
+             (int)d->page, stages_of(d, beside));
     add_kernel(
         p,
         &(bench_kernel_spec){
@@ -337,10 +348,11 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     double bytes = (double)(2 * d->batch * d->heads * d->keys * d->depth) *
                    cuc_dtype_bits(d->dtype) / 8;
     uint32_t modes = bench_draw_mode(0, bytes);
+    int64_t beside = blocks_beside(d, multiprocessors);
     if (d->page)
-        add_paged(p, d, choose_sharers(d, multiprocessors), modes);
+        add_paged(p, d, choose_sharers(d, beside * multiprocessors), beside, modes);
     else
-        add_contiguous(p, choose_blocks(d, multiprocessors), modes);
+        add_contiguous(p, choose_blocks(d, multiprocessors), beside, modes);
     if ((st = bench_point_done(p)) < 0)
         return st;
     return bench_peer_add(state, "torch_fastest", CUC_BENCH_PEER, modes, "decode", "step",

@@ -944,6 +944,20 @@ static const struct construct constructs[] = {
       "        p = a @ trans(load_rows(ww, ids, [1, 0], [_, 64]))\n        p = where((at + ids)[None, :] < 90, p, 0.0)\n"
       "        acc = mma(cast(p, T), load_rows(www, ids, [0], [64]), acc * 0.5)\n"
       "    }\n    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "prefetch of pages of lines that a reshape joins", "f16 bf16", "M=70 R=9 P=6 S=40;M=20 R=3 P=3 S=64",
+      "kernel k(w: T[M, 32], ww: T[P, S, 2, 32], www: T[P, S, 32], w3: i32[R], o: f32[M, 32]) const T = f16, BM = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, 32])\n"
+      "    for k in 0 .. cdiv(R, 2) {\n        ids = load(w3, [k], [2], pad=-1)\n"
+      "        p = a @ trans(reshape(load_rows(ww, ids, [k % 3 - 1, 1, 0], [32, _, 32]), [64, 32]))\n"
+      "        acc = mma(cast(p, T), reshape(load_rows(www, ids, [k % 2, 0], [32, 32]), [64, 32]), acc * 0.5)\n"
+      "    }\n    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "prefetch of pages of lines in a loop that waits", "f16 bf16", "M=70 R=9 P=6 S=40;M=20 R=3 P=3 S=64",
+      "kernel k(w: T[M, 32], ww: T[P, S, 2, 32], www: T[P, S, 32], w3: i32[R], o: f32[M, 32]) const T = f16, BM = 16\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n    acc = zeros(f32, [BM, 32])\n"
+      "    for k in 0 .. cdiv(R, 2) {\n        ids = load(w3, [k], [2], pad=-1)\n"
+      "        p = a @ trans(reshape(load_rows(ww, ids, [k % 3 - 1, 1, 0], [32, _, 32]), [64, 32]))\n"
+      "        acc = mma(cast(p, T), reshape(load_rows(www, ids, [k % 2, 0], [32, 32]), [64, 32]), acc * 0.5)\n"
+      "    }\n    store(o, [m, 0], acc)\n}", 0, 0, NULL },
     { "prefetch of rows by ids from before the loop", "f16 tf32", "M=70 K=200 N=40 P=50;M=20 K=33 N=64 P=7",
       "kernel k(w: T[P, K], ww: T[N, K], w3: i32[M], o: f32[M, N], o2: i32[M]) const T = f16, BM = 64, BN = 16, BK = 32\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n    m, n = block(0), block(1)\n    ids = load(w3, [m], [BM])\n"

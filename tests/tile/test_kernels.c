@@ -364,12 +364,15 @@ static const struct kernel_case rows[] = {
     { "decode", "decode", "bf16", "D=128 G=8 BN=32", "B=2 H=1 N=333 S=7 scale=0.0884", "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "ao" },
     { "decode", "decode", "f16", "D=128 G=4 BN=32 warps=4", "B=1 H=2 N=700 S=22 scale=0.0884; B=3 H=2 N=40 S=10 scale=0.0884", "rrrorrz-", NULL, expect_decode, 1 << 17, 4, "a" },
 
-    // Decoding from pages that hold one tile of keys, several tiles, or a part of a tile; also
-    // blocks without keys, and a single block.
+    // Decoding from pages that hold one tile of keys, several tiles, or a part of a tile, by page
+    // or by row; also blocks without keys, and a single block.
     { "decode_paged", "decode_paged", "bf16 f16", "D=64 G=8 S=64", "B=3 H=2 P=13 R=4 X=3 scale=0.125; B=1 H=1 P=1 R=1 X=2 scale=0.125",
       "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "da" },
     { "decode_paged", "decode_paged", "bf16", "D=128 G=1 S=128 warps=4", "B=2 H=3 P=8 R=3 X=4 scale=0.0884; B=2 H=1 P=8 R=2 X=1 scale=0.0884", "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "ao" },
     { "decode_paged", "decode_paged", "f16", "D=64 G=4 S=32 J=2", "B=3 H=1 P=16 R=5 X=5 scale=0.125", "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "a" },
+    { "decode_paged", "decode_paged", "bf16 f16", "D=64 G=8 S=16", "B=3 H=2 P=41 R=13 X=3 scale=0.125; B=1 H=1 P=1 R=1 X=2 scale=0.125",
+      "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "da" },
+    { "decode_paged", "decode_paged", "bf16", "D=128 G=1 S=32 warps=4", "B=2 H=3 P=26 R=9 X=2 scale=0.0884", "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "ao" },
     { "decode_paged", "decode_rows", "bf16 f16", "D=64 G=8 S=16", "B=3 H=2 P=656 R=13 X=3 scale=0.125; B=1 H=1 P=16 R=1 X=2 scale=0.125",
       "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "da" },
     { "decode_paged", "decode_rows", "bf16", "D=128 G=1 S=16 warps=4", "B=2 H=3 P=416 R=12 X=4 scale=0.0884; B=2 H=1 P=128 R=3 X=1 scale=0.0884", "rrr--orrz-", prepare_decode_paged, expect_decode_paged, 1 << 17, 4, "ao" },

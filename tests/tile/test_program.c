@@ -794,9 +794,77 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
     free(ptx);
 }
 
+// An iteration of attention with few rows has three barriers: the stage has arrived, the maxima are
+// exchanged, the weights are exchanged. The sums of the scores are in two chains of products.
+TEST(an_iteration_of_few_rows_waits_little)
+{
+    static const char text[] =
+        "kernel two(q: bf16[M, 128], k: bf16[N, 128], v: bf16[N, 128], o: bf16[M, 128])\n"
+        "    grid cdiv(M, 16)\n"
+        "{\n"
+        "    a, top = load(q, [block(0), 0], [16, 128]), full(f32, [16, 1], -1e30)\n"
+        "    acc = zeros(f32, [16, 128])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        p = mma(a, trans(load(k, [n, 0], [64, 128])), zeros(f32, [16, 64]))\n"
+        "        high = maximum(top, max(p, 1))\n"
+        "        acc = acc * exp2(top - high)\n"
+        "        acc = mma(cast(exp2(p - high), bf16), load(v, [n, 0], [64, 128]), acc)\n"
+        "        top = high\n"
+        "    }\n"
+        "    store(o, [block(0), 0], cast(acc, bf16))\n"
+        "}\n";
+    char *ptx = ptx_of(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4));
+    char *begin = strstr(ptx, "cp.async.wait_group 0"), *end;
+
+    ck_assert(begin != NULL);
+    end = strstr(begin + 1, "cp.async.wait_group 0"); // after the loop
+    ck_assert(end != NULL);
+    *end = 0;
+    ck_assert_int_eq(occurrences(begin, "bar.sync"), 3);
+    ck_assert_int_eq(occurrences(begin, "mma.sync"), 16 + 16);
+    free(ptx);
+}
+
+// The last tile of keys may end past the tensor. If the tensor's lines are whole in each tile,
+// every thread copies its pieces without a loop: 8 of the keys and 8 of the values, in the code
+// that fills the stages and in that of an iteration.
+TEST(a_last_tile_of_whole_lines_is_copied_without_a_loop)
+{
+    static const char text[] =
+        "kernel two(q: bf16[M, 128], k: bf16[N, 128], v: bf16[N, D], o: bf16[M, 128])\n"
+        "    grid cdiv(M, 16)\n"
+        "{\n"
+        "    a = load(q, [block(0), 0], [16, 128])\n"
+        "    acc = zeros(f32, [16, 128])\n"
+        "    for n in 0 .. cdiv(N, 64) {\n"
+        "        p = mma(a, trans(load(k, [n, 0], [64, 128])), zeros(f32, [16, 64]))\n"
+        "        acc = mma(cast(p, bf16), load(v, [n, 0], [64, 128]), acc)\n"
+        "    }\n"
+        "    store(o, [block(0), 0], cast(acc, bf16))\n"
+        "}\n";
+    static const struct {
+        const char *lines; // of the values
+        int copies;
+    } cases[] = { { "v: bf16[N, 128]", 2 * (8 + 8) }, { "v: bf16[N, D]", 2 * (8 + 1) } };
+
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
+        char source[sizeof(text) + 8];
+        const char *values = strstr(text, "v: bf16[N, D]");
+        snprintf(source, sizeof(source), "%.*s%s%s", (int)(values - text), text, cases[i].lines,
+                 values + strlen("v: bf16[N, D]"));
+        char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4));
+        char *end = strstr(ptx, ".entry two$idx64");
+        ck_assert(end != NULL);
+        *end = 0;
+        // Copies of whole tiles have a hint for L2.
+        ck_assert_int_eq(occurrences(ptx, "cp.async.cg.shared.global ["), cases[i].copies);
+        free(ptx);
+    }
+}
+
 // The address of a prefetch may depend on more than scalars: page numbers and row ids may be
 // loaded, or computed from loaded values and the loop's variable.
-TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
+TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 8)
 {
     static const struct {
         const char *in_loop, *operand, *expected;
@@ -809,6 +877,11 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 6)
           "i32)\n"
           "        s += cast(sum(ids), f32)",
           "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
+        { "ids = load(pages, [n], [4])",
+          "reshape(load_rows(k, ids, [n % 8, 0], [16, 64]), [64, 64])", "2 operands" },
+        // Threads copy 16 rows of 128 bytes at once, so a page must have a multiple of 16.
+        { "ids = load(pages, [n], [8])",
+          "reshape(load_rows(k, ids, [n % 8, 0], [8, 64]), [64, 64])", "1 operand of" },
         // These ids are exchanged between threads, so a prefetch would need a barrier.
         { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
           "1 operand of" },

@@ -279,12 +279,18 @@ void tile_end_prefetch(struct tile_emitter *e)
     e->prefetch_below = e->shared_bytes;
 }
 
+bool tile_counts_waits(const struct tile_emitter *e, const struct tile_op *op)
+{
+    return e->prefetch && e->prefetch->waits && op->parent == e->prefetch->loop->block[0];
+}
+
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op)
 {
     bool transposed;
 
     return e->prefetch && op->parent == e->prefetch->loop->block[0] &&
-           (op->kind == TILE_LOAD || op->kind == TILE_LOAD_ROWS || op->kind == TILE_PERMUTE) &&
+           (op->kind == TILE_LOAD || op->kind == TILE_LOAD_ROWS || op->kind == TILE_PERMUTE ||
+            op->kind == TILE_RESHAPE) &&
            tile_prefetch_stream_of(e->prefetch, op->result[0], &transposed);
 }
 

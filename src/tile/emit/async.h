@@ -28,10 +28,14 @@ struct tile_copier {
     // tile and all of it lies inside (`whole`).
     tile_register from, next, place, whole;
     // Used for load_rows(), where `from` does not include the row. `ids` has a register for each of
-    // the thread's lines. `bytes` is the number of bytes of the thread's piece that exist in a line
-    // of the tensor.
+    // the thread's lines, or for each page. `bytes` is the number of bytes of the thread's piece
+    // that exist in a line of the tensor, and `size` the number that exist in the current row.
+    // `left` is the number of a page's lines from the thread's first one on that exist
+    // (TILE_NO_REGISTER: all).
     const tile_register *ids;
-    tile_register bytes;
+    tile_register bytes, size, left;
+    tile_register pitch; // distance between rows that ids number, 64 bits
+    bool always;         // no row ends outside the tensor along the other axes
 };
 
 struct tile_prefetch_ring {
@@ -80,6 +84,10 @@ void tile_advance_stage(struct tile_emitter *e);
 // product whose operands are both prefetched. At its end, each iteration reads the first fragments
 // of the next iteration.
 void tile_carry_product(struct tile_emitter *e);
+// True for an op in a loop that mostly waits for memory. There, the time counts that steps and
+// threads wait for one another. Scratch of up to TILE_WAITS_BESIDE bytes is used beside other.
+enum { TILE_WAITS_BESIDE = 4096 };
+bool tile_counts_waits(const struct tile_emitter *e, const struct tile_op *op);
 // True for an op of the loop that the prefetch replaces.
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
 // True for an op of the loop that only copies need.

@@ -54,6 +54,19 @@ static bool is_moving(const struct tile_prefetch *plan, const struct tile_value 
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
 
+// True if a tile is known to lie inside along an axis.
+static bool is_inside(const struct tile_emitter *e, const struct tile_copier *c, uint32_t axis)
+{
+    const struct tile_op *load = c->stream->load;
+    const struct tile_value *index = load->operand[1 + axis];
+    const struct tile_size *size = &c->view->extent[axis];
+    int64_t extent = tile_prefetch_extent(c->stream, axis);
+    struct tile_range range = tile_range_of(e->ranges, index);
+
+    return (!size->reg && range.low >= 0 && range.high < size->value / extent) ||
+           tile_grid_keeps_inside(e->ranges, index, extent, extent, load->operand[0], axis);
+}
+
 // Adds offsets to an address: along the axes whose index changes in the loop (`moving`), or along
 // the other axes. Returns a predicate: the tile lies inside along these axes (TILE_NO_REGISTER:
 // always).
@@ -69,7 +82,7 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
             continue;
         tile_register first = first_of(e, index, extent);
         at = plus64(e, at, distance(e, c, axis, first));
-        if (tile_grid_keeps_inside(e->ranges, index, extent, extent, load->operand[0], axis))
+        if (is_inside(e, c, axis))
             continue;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
         tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first, extent);
@@ -159,11 +172,14 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
     tile_register along =
         tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", c->piece, (unsigned)PIECE_BYTES);
-    tile_register own = s->rows ? along : plus64(e, distance(e, c, s->other, wide), along);
+    bool alone = s->rows && s->each == 1; // each line has an id of its own
+    tile_register own = alone ? along : plus64(e, distance(e, c, s->other, wide), along);
     c->origin = add_axes(e, c, false, plus64(e, c->view->base, own), &c->inside);
     if (is_linear(e, c))
         make_linear(e, c);
-    if (!s->rows)
+    if (s->rows)
+        c->pitch = distance(e, c, 0, tile_number64(e, 1));
+    if (!alone)
         c->step = distance(e, c, s->other, tile_number64(e, c->lines));
     tile_register in_line = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", c->piece);
     if (s->span)
@@ -180,33 +196,92 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
 }
 
-// Copies a piece of a row, or zeros if the row lies outside the tensor.
-static void copy_row(struct tile_emitter *e, const struct tile_copier *c, uint32_t iteration,
-                     tile_register there, tile_register place, uint32_t at)
+// The number of the id of a thread's lines in an iteration. Threads have ids for their lines alone,
+// or for all pages.
+static uint32_t id_of(const struct tile_copier *c, uint32_t iteration)
 {
-    const struct tile_op *load = c->stream->load;
-    const struct tile_size *extent = &c->view->extent[0];
-    tile_register bytes = c->bytes;
-    tile_register row =
-        tile_emit_cast(e, CUC_I64, load->operand[1]->type.dtype, TILE_RN, c->ids[iteration]);
-    tile_register from = plus64(e, c->from, distance(e, c, 0, row));
-
-    if (!tile_int(load, TILE_ATTR_INSIDE, 0)) {
-        tile_register inside =
-            tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row, tile_size_register(e, extent));
-        from = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", from, c->view->base, inside);
-        bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, inside);
-    }
-    tile_put(e->text, "\t@%s", tile_name(there));
-    tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", place, at, from, bytes);
+    return c->stream->each > 1 ? iteration * c->lines / c->stream->each : iteration;
 }
 
-void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
+static tile_register row_of(struct tile_emitter *e, const struct tile_copier *c, uint32_t number)
+{
+    const struct tile_value *ids = c->stream->load->operand[1];
+
+    return tile_emit_cast(e, CUC_I64, ids->type.dtype, TILE_RN, c->ids[number]);
+}
+
+// Returns a predicate: the row lies inside the tensor (TILE_NO_REGISTER: always).
+static tile_register row_inside(struct tile_emitter *e, const struct tile_copier *c,
+                                tile_register row)
+{
+    if (tile_int(c->stream->load, TILE_ATTR_INSIDE, 0))
+        return TILE_NO_REGISTER;
+    return tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row,
+                     tile_size_register(e, &c->view->extent[0]));
+}
+
+// Advances to the thread's piece of the next line. Returns true if the line has another id than the
+// line before; `row` is then the id.
+static bool next_line(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration,
+                      tile_register *row)
+{
+    if (c->stream->each > 1 && iteration * c->lines % c->stream->each) {
+        c->next = plus64(e, c->next, c->step);
+        return false;
+    }
+    *row = row_of(e, c, id_of(c, iteration));
+    c->next = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", *row, c->pitch, c->from);
+    return true;
+}
+
+// Finds the thread's piece of a row, of which `size` bytes exist.
+static void find_row(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration)
+{
+    tile_register row;
+
+    if (!next_line(e, c, iteration, &row))
+        return;
+    tile_register inside = row_inside(e, c, row);
+    c->size = c->bytes;
+    if (!inside)
+        return;
+    c->next = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", c->next, c->view->base, inside);
+    c->size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", c->size, inside);
+}
+
+// Copies a piece of a row, or zeros if the row lies outside the tensor.
+static void copy_row(struct tile_emitter *e, struct tile_copier *c, uint32_t iteration,
+                     tile_register there, tile_register place, uint32_t at)
+{
+    uint32_t line = c->stream->each > 1 ? iteration * c->lines % c->stream->each : 0;
+
+    find_row(e, c, iteration);
+    tile_register size = c->size;
+    if (c->left) {
+        tile_register p = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", c->left, line);
+        size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", size, p);
+    }
+    if (there)
+        tile_put(e->text, "\t@%s", tile_name(there));
+    tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16, %R", place, at, c->next,
+             size);
+}
+
+// True if rows are copied without sizes if all of a thread's rows lie inside the tensor.
+static bool has_whole_rows(const struct tile_emitter *e, const struct tile_copier *c)
+{
+    return c->stream->rows && e->prefetch_ring->plan->waits;
+}
+
+// Copies pieces `first` to `end` - 1. With `sized`, each copy has the number of bytes that exist.
+static void copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end,
+                        tile_register there, bool sized)
 {
     const struct tile_prefetch_stream *s = c->stream;
+    tile_register row;
 
     for (uint32_t iteration = first; iteration < end; iteration++) {
-        tile_register inside = c->whole, place = c->place;
+        tile_register inside = there, place = c->place;
         uint32_t flip = tile_fragment_flip(s->span, iteration * c->lines);
         if (flip)
             place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
@@ -217,13 +292,20 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
                                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
                                          s->lines - iteration * c->lines));
         uint32_t at = s->at + iteration * c->lines * s->pitch;
-        if (s->rows) {
+        if (sized) {
             copy_row(e, c, iteration, inside, place, at);
             continue;
         }
+        if (s->rows)
+            (void)next_line(e, c, iteration, &row);
         tile_put(e->text, "\t@%s", tile_name(inside));
         tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place, at, c->next);
     }
+}
+
+void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
+{
+    copy_pieces(e, c, first, end, c->whole, c->stream->rows && !has_whole_rows(e, c));
 }
 
 // Copies a partial piece of 1 to 15 bytes with reads of 8, 4, 2 and 1 bytes. Does not read past the
@@ -341,6 +423,41 @@ static void find_first(struct tile_emitter *e, const struct tile_copier *c, tile
         first[axis] = first_of(e, s->load->operand[1 + axis], tile_prefetch_extent(s, axis));
 }
 
+// Copies the first `rows` lines of a tile whose lines are whole, and fills the others with zeros.
+// In a loop that mostly waits for memory, every sequence may end in such a tile, so the code has no
+// loop.
+static void copy_lines(struct tile_emitter *e, const struct tile_copier *c, tile_register rows,
+                       tile_register bytes)
+{
+    const struct tile_prefetch_stream *s = c->stream;
+    tile_register some = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, 0", bytes);
+    tile_register left = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", rows, c->line);
+    tile_register at = c->from;
+
+    left = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", left, some);
+    for (uint32_t iteration = 0; iteration < c->iterations; iteration++) {
+        uint32_t first = iteration * c->lines, flip = tile_fragment_flip(s->span, first);
+        tile_register place = c->place;
+        if (flip)
+            place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
+        if (iteration)
+            at = plus64(e, at, c->step);
+        tile_register there = tile_make(e, TILE_PRED, "setp.gt.s32 %R, %R, %u", left, first);
+        tile_register size =
+            tile_make(e, TILE_R32, "selp.b32 %R, %u, 0, %R", (unsigned)PIECE_BYTES, there);
+        // A copy of 0 bytes reads nothing, but its address must be valid.
+        tile_register from =
+            tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", at, c->view->base, there);
+        if (first + c->lines > s->lines) {
+            tile_register own =
+                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line, s->lines - first);
+            tile_put(e->text, "\t@%s", tile_name(own));
+        }
+        tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", place,
+                 s->at + first * s->pitch, from, size);
+    }
+}
+
 // Copies a tile at an edge.
 static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 {
@@ -348,24 +465,46 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
     find_first(e, c, first);
     tile_register lines = left_along(e, c, first, c->stream->other);
-    copy_edge(e, c, c->from, c->place, lines, bytes_of_piece(e, c, first));
+    tile_register bytes = bytes_of_piece(e, c, first);
+    if (e->prefetch_ring->plan->waits && is_inside(e, c, c->stream->last))
+        copy_lines(e, c, lines, bytes);
+    else
+        copy_edge(e, c, c->from, c->place, lines, bytes);
 }
 
-// Sets up the next stage of load_rows(). There, tiles inside the tensor and at its edge share one
-// path.
-static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_register inside)
+// Finds which parts of the rows of load_rows() exist.
+static void measure_rows(struct tile_emitter *e, struct tile_copier *c, bool whole)
 {
-    const struct tile_value *ids = c->stream->load->operand[1];
     tile_register first[TILE_MAX_RANK];
 
-    c->whole = e->prefetch_ring->loads;
-    c->ids = tile_registers(e, ids);
-    if (inside) {
-        find_first(e, c, first);
-        c->bytes = bytes_of_piece(e, c, first);
-    } else {
+    c->ids = tile_registers(e, c->stream->load->operand[1]);
+    c->left = TILE_NO_REGISTER;
+    if (whole) {
         c->bytes = tile_number32(e, PIECE_BYTES);
+        return;
     }
+    find_first(e, c, first);
+    c->bytes = bytes_of_piece(e, c, first);
+    if (c->stream->each > 1)
+        c->left = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R",
+                            left_along(e, c, first, c->stream->other), c->line);
+}
+
+// Sets up the next stage of load_rows(). Tiles inside the tensor and at its edge share one path,
+// except in loops that mostly wait for memory.
+static void open_rows(struct tile_emitter *e, struct tile_copier *c, tile_register inside)
+{
+    c->whole = e->prefetch_ring->loads;
+    c->always = !inside;
+    if (!has_whole_rows(e, c)) {
+        measure_rows(e, c, c->always);
+        return;
+    }
+    c->ids = tile_registers(e, c->stream->load->operand[1]);
+    c->whole = tile_both(e, c->whole, inside);
+    for (uint32_t iteration = 0; iteration < c->iterations; iteration++)
+        if (!iteration || id_of(c, iteration) != id_of(c, iteration - 1))
+            c->whole = tile_both(e, c->whole, row_inside(e, c, row_of(e, c, id_of(c, iteration))));
 }
 
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
@@ -392,9 +531,14 @@ void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)
 {
     uint32_t next = tile_label(e);
 
-    if (c->stream->rows)
+    if (c->stream->rows && !has_whole_rows(e, c))
         return;
     tile_branch(e, c->whole, false, next);
-    copy_at_edge(e, c);
+    if (c->stream->rows) {
+        measure_rows(e, c, c->always);
+        copy_pieces(e, c, 0, c->iterations, TILE_NO_REGISTER, true);
+    } else {
+        copy_at_edge(e, c);
+    }
     tile_put_label(e, next);
 }

@@ -166,8 +166,9 @@ static void spread_to_threads(struct tile_emitter *e, const struct tile_value *v
         uint32_t each = EXCHANGE_BYTES / step, at = 0;
         end = first + each < count ? first + each : count;
         uint32_t size = (end - first) * step;
-        tile_register shared = size <= FEW_BYTES ? tile_scratch_beside(e, size, &at)
-                                                 : tile_scratch(e, size);
+        tile_register shared = size <= FEW_BYTES
+                                   ? tile_scratch_beside(e, size, TILE_USUAL_BESIDE, &at)
+                                   : tile_scratch(e, size);
         tile_register place =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", index, bytes, shared);
         for (uint32_t r = first; r < end; r++)

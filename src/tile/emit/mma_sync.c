@@ -338,6 +338,33 @@ static void return_accumulators(struct tile_product *p)
             tile_move(p->e, out[r], p->in[r]);
 }
 
+// True if every other step should have sums of its own: there are so few sums that each step waits
+// for the one before.
+static bool has_halves(const struct tile_product *p)
+{
+    enum { FEW_SUMS = 8, LEAST_STEPS = 4, MOST_STEPS = 8 };
+    uint32_t steps = p->depth / p->how->depth;
+
+    return tile_counts_waits(p->e, p->op) && p->acc->type.dtype == CUC_F32 && !p->thrice &&
+           p->count <= FEW_SUMS && steps >= LEAST_STEPS && steps <= MOST_STEPS;
+}
+
+// Returns the scratch for the lines of a slice, beside what threads may still be reading if it is
+// the only slice and small.
+static tile_register take_scratch(struct tile_product *p, uint32_t bytes)
+{
+    uint32_t at;
+
+    if (!bytes)
+        return p->e->shared;
+    if (p->slice < p->depth || !tile_counts_waits(p->e, p->op))
+        return tile_scratch(p->e, bytes);
+    tile_register shared = tile_scratch_beside(p->e, bytes, TILE_WAITS_BESIDE, &at);
+    p->a.at += p->a.ring ? 0 : at;
+    p->b.at += p->b.ring ? 0 : at;
+    return shared;
+}
+
 static bool multiply_slices(struct tile_product *p)
 {
     struct tile_emitter *e = p->e;
@@ -346,7 +373,7 @@ static bool multiply_slices(struct tile_product *p)
         uint32_t length = p->depth - first < p->slice ? p->depth - first : p->slice;
         uint32_t bytes = bytes_of_slice(p, length);
         p->begins = first;
-        tile_register shared = bytes ? tile_scratch(e, bytes) : e->shared;
+        tile_register shared = take_scratch(p, bytes);
         bool cleared = clear(p, &p->a, length, shared);
         cleared |= clear(p, &p->b, length, shared);
         if (cleared)
@@ -381,6 +408,7 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
         return false;
     if (!tile_find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");
+    p->halves = has_halves(p);
     if (!multiply_slices(p))
         return false;
     return_accumulators(p);

@@ -52,9 +52,12 @@ struct tile_product {
     // none.
     uint32_t *row, *column;
     tile_register *sum;
-    tile_register *part; // tf32x3: partial sums of this iteration; otherwise NULL
+    tile_register *part; // partial sums of this iteration (tf32x3), or of every other step
+                         // (halves); otherwise NULL
     uint32_t count;
     bool thrice;     // tf32x3
+    bool halves;     // every other step has sums of its own, so that steps wait less for each other
+    bool odd;        // the next step is one of those
     bool first;      // no product has been added yet
     uint32_t begins; // start of the current slice along the depth axis
     const tile_register *in;
@@ -81,9 +84,9 @@ bool tile_find_fragments(struct tile_product *p);
 void tile_open_fragments(struct tile_product *p, tile_register shared);
 void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there);
 void tile_multiply_step(struct tile_product *p);
-// Called before and after the steps of a tf32x3 iteration. Tensor cores truncate bits that a sum
-// cannot hold. The three products are therefore summed separately, starting from 0, and then added
-// to the sum with rounding.
+// Called before and after the steps of an iteration. With tf32x3, tensor cores truncate bits that a
+// sum cannot hold. The three products are therefore summed separately, starting from 0, and then
+// added to the sum with rounding. So are the products of every other step, with `halves`.
 bool tile_open_parts(struct tile_product *p);
 void tile_close_parts(struct tile_product *p);
 

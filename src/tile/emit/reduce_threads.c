@@ -2,6 +2,8 @@
 // shuffles, then over warps through shared memory.
 #include "reduce.h"
 
+#include "async.h"
+
 #include <string.h>
 
 enum { ALL_LANES = 31 };
@@ -57,7 +59,7 @@ static void exchange_words(struct tile_reduction *r, tile_register x, tile_regis
 {
     struct tile_emitter *e = r->e;
     uint32_t at, mask = e->warps / count - 1;
-    tile_register shared = tile_scratch_beside(e, 4 * e->warps, &at);
+    tile_register shared = tile_scratch_beside(e, 4 * e->warps, TILE_USUAL_BESIDE, &at);
     tile_register place = tile_new(e, TILE_R32), from = shared;
     tile_register writes = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
 
@@ -145,7 +147,10 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
         at[i] = bytes;
         bytes += (groups * slots * tile_bytes_of(r->dtype[i]) + 15u) & ~15u;
     }
-    tile_register shared = tile_scratch(e, bytes);
+    uint32_t base = 0;
+    tile_register shared = tile_counts_waits(e, r->op)
+                               ? tile_scratch_beside(e, bytes, TILE_WAITS_BESIDE, &base)
+                               : tile_scratch(e, bytes);
     // The number of a thread's slot consists of its kept lane bits, then its position among the
     // reduced warps, then the other warp bits.
     tile_register lane = tile_compress(e, e->lane, kept_lanes);
@@ -163,7 +168,7 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", place, slot, size, shared);
         for (uint32_t k = 0; k < count; k++)
             tile_emit_store(e, "", "shared", r->dtype[i], &partial[k][i], 1, place,
-                            (int64_t)at[i] + (int64_t)(k << lane_bits) * size, writes);
+                            (int64_t)base + at[i] + (int64_t)(k << lane_bits) * size, writes);
     }
     tile_scratch_written(e);
     for (uint32_t k = 0; k < count; k++) {
@@ -176,7 +181,8 @@ static void across_warps(struct tile_reduction *r, tile_register (*partial)[TILE
                 tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", place, slot, size, shared);
                 other[i] = tile_new(e, tile_class_of(r->dtype[i]));
                 tile_emit_load(e, "", "shared", r->dtype[i], &other[i], 1, place,
-                               (int64_t)at[i] + (int64_t)(w * slots + (k << lane_bits)) * size,
+                               (int64_t)base + at[i] +
+                                   (int64_t)(w * slots + (k << lane_bits)) * size,
                                TILE_NO_REGISTER);
             }
             if (!w) {

@@ -147,7 +147,7 @@ static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *
     tile_register one = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
 
     w->from = 0;
-    w->shared = bytes <= FEW_BYTES ? tile_scratch_beside(e, bytes, &w->from)
+    w->shared = bytes <= FEW_BYTES ? tile_scratch_beside(e, bytes, TILE_USUAL_BESIDE, &w->from)
                                    : tile_scratch(e, bytes);
     for (uint32_t i = 0; i < s->n; i++) {
         tile_register place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp,

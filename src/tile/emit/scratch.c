@@ -36,16 +36,15 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
 
 // Tracks only the latest part as busy. The barrier after the writes of a new part also ends the
 // reads of the previous part.
-tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
+tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t most,
+                                  uint32_t *at)
 {
-    enum { MOST = 1024 };
-
     e->failed |= e->ring && e->ring->sliced;
     bytes = (bytes + 15) & ~UINT32_C(15);
     *at = 0;
     if (e->shared_busy == TILE_SHARED_PART && e->busy_from >= bytes)
         *at = 0;
-    else if (e->shared_busy == TILE_SHARED_PART && e->busy_to + bytes <= MOST)
+    else if (e->shared_busy == TILE_SHARED_PART && e->busy_to + bytes <= most)
         *at = e->busy_to;
     else if (e->shared_busy)
         tile_barrier(e);

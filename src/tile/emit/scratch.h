@@ -17,8 +17,11 @@ void tile_barrier(struct tile_emitter *e);
 // needed.
 tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes);
 // Returns a small part of the scratch, at offset *at, beside the part that some thread may still be
-// reading. This usually avoids a barrier.
-tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at);
+// reading. This usually avoids a barrier. Both parts together have at most `most` bytes, or there
+// is a barrier.
+enum { TILE_USUAL_BESIDE = 1024 };
+tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t most,
+                                  uint32_t *at);
 // Ends the writes to the scratch, so that threads may read it.
 void tile_scratch_written(struct tile_emitter *e);
 

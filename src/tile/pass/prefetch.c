@@ -91,6 +91,29 @@ static bool is_aligned(const struct tile_value *tensor, const struct tile_block 
     return true;
 }
 
+// Returns the load_rows() whose pages a reshape joins to one matrix, or NULL.
+static const struct tile_op *pages_of(const struct tile_value *x)
+{
+    const struct tile_op *join = x->op, *load = NULL;
+
+    if (join && join->kind == TILE_RESHAPE && x->uses == 1 && join->operand[0]->uses == 1)
+        load = join->operand[0]->op;
+    if (!load || load->kind != TILE_LOAD_ROWS || load->parent != join->parent)
+        return NULL;
+    const struct tile_type *pages = &load->result[0]->type;
+    return pages->rank == 3 && pages->extent[2] == x->type.extent[1] ? load : NULL;
+}
+
+// Returns the axis of a load_rows() along which the lines of a page lie.
+static uint32_t axis_of_lines(const struct tile_op *load)
+{
+    uint32_t axis = 1;
+
+    while (tile_int(load, TILE_ATTR_DROPPED, 0) >> (axis - 1) & 1)
+        axis++;
+    return axis;
+}
+
 static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma, uint32_t which,
                               uint32_t threads)
 {
@@ -102,7 +125,7 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
     if (p->streams == TILE_MOST_PREFETCHED || x->type.rank != 2)
         return "an operand has batches";
     x = tile_strip_transposes(x, &transposed);
-    const struct tile_op *load = x->op;
+    const struct tile_op *pages = pages_of(x), *load = pages ? pages : x->op;
     if (!load || (load->kind != TILE_LOAD && load->kind != TILE_LOAD_ROWS) ||
         load->parent != body || x->uses != 1)
         return "an operand is not loaded for it alone in the loop";
@@ -112,9 +135,13 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
     bool rows = load->kind == TILE_LOAD_ROWS;
     *s = (struct tile_prefetch_stream){ .load = load,
                                         .rows = rows,
+                                        .each = pages ? (uint32_t)load->result[0]->type.extent[1]
+                                                      : 1,
                                         .element = tile_bytes_of(x->type.dtype),
                                         .last = load->operand[0]->type.rank - 1u,
-                                        .other = rows ? 0 : tile_other_axis(load) };
+                                        .other = pages  ? axis_of_lines(load)
+                                                 : rows ? 0
+                                                        : tile_other_axis(load) };
     if (tile_int(load, TILE_ATTR_DROPPED, 0) >> (shape->count - 1u) & 1 ||
         !is_aligned(load->operand[0], body))
         return "an operand's lines are not known to be aligned";
@@ -123,6 +150,8 @@ static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma
     uint32_t depth = (uint32_t)mma->operand[which]->type.extent[which ? 0 : 1];
     if (line % PIECE_BYTES || pieces & (pieces - 1) || pieces > threads)
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
+    if (s->each > 1 && s->each % (threads / pieces))
+        return "its pages have fewer lines than the threads copy at once";
     if (depth * s->element % STEP_BYTES)
         return "its stages are not a multiple of 32 bytes deep";
     s->transposed = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
@@ -300,7 +329,7 @@ static struct tile_value *outer_ids(struct tile_kernel *kernel, const struct til
 bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetch *p,
                            uint32_t warps)
 {
-    static const uint8_t columns_first[] = { 1, 0 };
+    static const uint8_t columns_first[] = { 1, 0 }, columns_of_pages_first[] = { 2, 1, 0 };
     struct tile_value **map = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*map));
     bool rows = false;
 
@@ -313,7 +342,8 @@ bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetc
         if (!s->rows)
             continue;
         *layout = tile_blocked(&load->result[0]->type, tile_bits_of(warps),
-                               tile_bits_of(PIECE_BYTES / s->element), columns_first);
+                               tile_bits_of(PIECE_BYTES / s->element),
+                               s->each > 1 ? columns_of_pages_first : columns_first);
         load->result[0]->layout = layout;
         struct tile_value *ids = load->operand[1];
         bool inner = ids->op && tile_is_within(ids->op, p->loop->block[0]);
@@ -335,8 +365,10 @@ const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_pre
                                                            bool *transposed)
 {
     *transposed = false;
-    for (; operand->op && operand->op->kind == TILE_PERMUTE; operand = operand->op->operand[0])
-        *transposed ^= tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
+    for (; operand->op && (operand->op->kind == TILE_PERMUTE || operand->op->kind == TILE_RESHAPE);
+         operand = operand->op->operand[0])
+        *transposed ^= operand->op->kind == TILE_PERMUTE &&
+                       tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
     for (uint32_t i = 0; i < plan->streams; i++)
         if (plan->stream[i].load == operand->op)
             return &plan->stream[i];

@@ -12,6 +12,7 @@ enum { TILE_MOST_PREFETCHED = 4 };
 struct tile_prefetch_stream {
     const struct tile_op *load;
     bool rows;            // `load` is a load_rows(): ids number the lines, along axis 0
+    uint32_t each;        // lines per id; more than 1 if ids number pages
     uint32_t element;     // bytes per element
     uint32_t last, other; // axes of the tensor that the tile spans
     bool transposed;      // the lines in memory do not run along the depth axis
