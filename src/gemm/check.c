@@ -5,40 +5,12 @@
 
 #include "device/device.h"
 #include "device/stream.h"
+#include "tensor/tensor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { TEXT_BYTES = 128 };
-
-static uint64_t magnitude(int64_t x)
-{
-    return x < 0 ? -(uint64_t)x : (uint64_t)x;
-}
-
-// Returns true if at most `firsts` steps of size `first` along one axis can reach the same address
-// as at most `seconds` steps of size `second` along another axis.
-static bool steps_meet(uint64_t first, uint64_t firsts, uint64_t second, uint64_t seconds)
-{
-    uint64_t shared = first, y = second; // ends up as the greatest common divisor
-
-    if (first == 1 || second == 1) // the usual case needs no division
-        return second <= firsts && first <= seconds;
-    while (y) {
-        uint64_t rest = shared % y;
-        shared = y;
-        y = rest;
-    }
-    return shared && second / shared <= firsts && first / shared <= seconds;
-}
-
-static bool is_empty(const cuc_tensor *t)
-{
-    for (int32_t i = 0; i < t->rank; i++)
-        if (!t->shape[i])
-            return true;
-    return false;
-}
 
 // An array argument and its expected properties. An extent of -1 comes from the array.
 struct expected {
@@ -95,26 +67,18 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
 }
 
 // Refuses a d whose elements share addresses, because several blocks would write them in any order.
-// Checks axes in pairs, which detects a leading dimension that is too small.
 static cuc_status check_disjoint(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;
+    char shape[TEXT_BYTES], strides[TEXT_BYTES];
 
-    for (int32_t i = 0; i < d->rank; i++)
-        for (int32_t j = 0; j <= i; j++) {
-            uint64_t x = magnitude(d->strides[i]), y = magnitude(d->strides[j]);
-            uint64_t across = (uint64_t)d->shape[i] - 1, up = (uint64_t)d->shape[j] - 1;
-            bool meet = i == j ? !x && across : steps_meet(x, across, y, up);
-            if (!meet || is_empty(d))
-                continue;
-            char shape[TEXT_BYTES], strides[TEXT_BYTES];
-            return cuc__fail(
-                CUC_ERROR_INVALID_ARGUMENT, c->function,
-                "d is [%s] with strides of [%s], which give several elements one address: expected "
-                "a leading dimension of at least the extent beside it",
-                shape_text(shape, d->rank, d->shape), shape_text(strides, d->rank, d->strides));
-        }
-    return CUC_OK;
+    if (!cuc__tensor_shares_addresses(d))
+        return CUC_OK;
+    return cuc__fail(
+        CUC_ERROR_INVALID_ARGUMENT, c->function,
+        "d is [%s] with strides of [%s], which give several elements one address: expected a "
+        "leading dimension of at least the extent beside it",
+        shape_text(shape, d->rank, d->shape), shape_text(strides, d->rank, d->strides));
 }
 
 // Reads m and k from a, n from b, and the number of batches or groups from the first array that has
