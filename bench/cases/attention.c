@@ -1,4 +1,5 @@
-// Attention as a tile program, compared with PyTorch's cuDNN and FlashAttention-2 backends. As in
+// Attention by a plan of cuc_attention(), and as a tile program with the tile that the plan chose,
+// compared with PyTorch's cuDNN and FlashAttention-2 backends. As in
 // the literature, all points of `forward` have the same number of tokens (batch x sequence) and the
 // same width (heads x d); `shapes` has random shapes, and grouped heads.
 #include "base/array.h"
@@ -8,6 +9,7 @@
 #include "point.h"
 #include "suites.h"
 
+#include <cucore/attention.h>
 #include <cucore/device.h>
 #include <cucore/error.h>
 #include <cucore/system.h>
@@ -161,29 +163,96 @@ static cuc_status set_work(const bench_point *p)
     return cuc_bench_state_set_work(p->state, &work);
 }
 
-// Return the rows of a tile, 64 for each warpgroup. Three warpgroups are fastest on an H200, but
-// for d above 64 the registers suffice only for two. One warpgroup is used for few rows, and if
-// larger tiles would leave multiprocessors idle.
-static int choose_rows(const bench_point *p)
-{
-    const attention *a = p->data;
-    int64_t tiles = a->batch * a->heads * ((a->sequence + 127) / 128);
-    int32_t multiprocessors = 0;
+// ---- The plan
 
-    (void)cuc_device_get_attribute(&multiprocessors, cuc_bench_state_device(p->state),
-                                   CUC_DEVICE_MULTIPROCESSOR_COUNT);
-    return a->sequence <= 64 || (a->modes && tiles < multiprocessors) ? 64
-           : a->depth > 64                                            ? 128
-                                                                      : 192;
+// A plan as a subject. Arrays are those of the point: q, k, v, o, lse.
+typedef struct planned {
+    bench_point *point;
+    cuc_attention_plan *plan;
+} planned;
+
+static void drop_plan(void *plan)
+{
+    cuc_attention_plan_release(plan);
 }
 
-static void add_tile(bench_point *p)
+static cuc_status run_plan(void *data, cuc_stream *stream, uint64_t set)
 {
+    const planned *it = data;
+    const attention *a = it->point->data;
+    cuc_attention_args args = CUC_ATTENTION_ARGS_INIT;
+    const cuc_tensor **const given[] = { &args.q, &args.k, &args.v, &args.o, &args.lse };
+    cuc_tensor tensors[5];
+
+    for (int i = 0; i < CUC_LENGTH(given); i++) {
+        tensors[i] = it->point->arrays[i].tensor;
+        tensors[i].data = cuc_bench_input_ptr(it->point->arrays[i].input, set);
+        *given[i] = &tensors[i];
+    }
+    args.scale = a->scale;
+    return cuc_attention(stream, it->plan, &args);
+}
+
+static cuc_status check_plan(void *data, cuc_stream *stream, char *why, size_t why_size)
+{
+    planned *it = data;
+
+    (void)stream;
+    return bench_point_check_run(it->point, run_plan, it, why, why_size);
+}
+
+// Create the plan and read its choice, which the other subject uses too.
+static planned *make_plan(cuc_attention_choice *choice, bench_point *p)
+{
+    const attention *a = p->data;
+    planned *it = bench_allocate(p->state, sizeof(*it));
+
+    if (!it) {
+        p->status = cuc_error_status();
+        return NULL;
+    }
+    it->point = p;
+    p->status = cuc_attention_plan_create(
+        &it->plan, cuc_bench_state_device(p->state),
+        CUC_ATTENTION_OPTIONS(.flags = CUC_ATTENTION_LSE, .dtype = p->dtype,
+                              .width = (int32_t)a->depth,
+                              .mask = a->causal ? CUC_ATTENTION_CAUSAL : CUC_ATTENTION_FULL,
+                              .batch = a->batch, .heads = a->heads, .key_heads = a->key_heads,
+                              .queries = a->sequence));
+    if (p->status < 0 || (p->status = cuc_bench_state_defer(p->state, drop_plan, it->plan)) < 0 ||
+        (p->status = cuc_attention_plan_get_choice(choice, it->plan)) < 0)
+        return NULL;
+    return it;
+}
+
+static void add_plan(bench_point *p, planned *it, const cuc_attention_choice *choice)
+{
+    const attention *a = p->data;
+    cuc_bench_subject subject = CUC_BENCH_SUBJECT_INIT;
+    const cuc_bench_figure figures[] = { { "tile_rows", choice->tile_q },
+                                         { "tile_keys", choice->tile_k },
+                                         { "pipeline", choice->pipeline } };
+
+    if (p->status < 0)
+        return;
+    subject.name = "cuc_attention";
+    subject.data = it;
+    subject.run = run_plan;
+    subject.check = check_plan;
+    subject.modes = a->modes;
+    subject.figures = figures;
+    subject.figure_count = CUC_LENGTH(figures);
+    p->status = cuc_bench_state_add_subject(p->state, &subject);
+}
+
+// ---- The tile program
+
+static void add_subjects(bench_point *p)
+{
+    cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
     const attention *a = p->data;
     const int64_t *shape = BENCH_SHAPE(a->batch, a->heads, a->sequence, a->depth);
     const int64_t *key_shape = BENCH_SHAPE(a->batch, a->key_heads, a->sequence, a->depth);
-    int rows = choose_rows(p), keys = a->depth > 128 ? 64 : 128;
-    const cuc_bench_figure figures[] = { { "tile_rows", rows }, { "tile_keys", keys } };
     char settings[96];
     bench_array *array[5];
 
@@ -191,8 +260,14 @@ static void add_tile(bench_point *p)
         array[i] = i < 3 ? bench_point_read(p, p->dtype, i ? key_shape : shape)
                          : bench_point_written(p, p->dtype, shape);
     array[4] = bench_point_written(p, CUC_F32, BENCH_SHAPE(a->batch, a->heads, a->sequence));
+    planned *it = p->status < 0 ? NULL : make_plan(&choice, p);
+    if (!it)
+        return;
+    add_plan(p, it, &choice);
+    const cuc_bench_figure figures[] = { { "tile_rows", choice.tile_q },
+                                         { "tile_keys", choice.tile_k } };
     snprintf(settings, sizeof(settings), "D=%d CAUSAL=%s BM=%d BN=%d", (int)a->depth,
-             a->causal ? "true" : "false", rows, keys);
+             a->causal ? "true" : "false", choice.tile_q, choice.tile_k);
     bench_point_kernel(p, &(bench_kernel_spec){
                               .name = "tile",
                               .file = "attention.tile",
@@ -237,7 +312,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     p->data = a;
     if (drawn)
         a->modes = bench_draw_mode(flop_of(a), 0);
-    add_tile(p);
+    add_subjects(p);
     if ((st = p->status) < 0 || (st = set_work(p)) < 0)
         return st;
     if (drawn)

@@ -24,6 +24,7 @@
     X(GRAPH_EXEC, "cuc_graph_exec")           \
     X(TILE_PROGRAM, "cuc_tile_program")       \
     X(GEMM_PLAN, "cuc_gemm_plan")             \
+    X(ATTENTION_PLAN, "cuc_attention_plan")   \
     X(GREEN_CONTEXT, "cuc_green_context")     \
     X(CACHE, "cuc_cache")
 

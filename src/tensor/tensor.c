@@ -221,3 +221,42 @@ cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buffer, cuc
     *out = t;
     return CUC_OK;
 }
+
+// ---- Elements that share an address
+
+static uint64_t magnitude(int64_t x)
+{
+    return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+// Returns true if at most `firsts` steps of size `first` along one axis can reach the same address
+// as at most `seconds` steps of size `second` along another axis.
+static bool steps_meet(uint64_t first, uint64_t firsts, uint64_t second, uint64_t seconds)
+{
+    uint64_t shared = first, y = second; // ends up as the greatest common divisor
+
+    if (first == 1 || second == 1) // the usual case needs no division
+        return second <= firsts && first <= seconds;
+    while (y) {
+        uint64_t rest = shared % y;
+        shared = y;
+        y = rest;
+    }
+    return shared && second / shared <= firsts && first / shared <= seconds;
+}
+
+bool cuc__tensor_shares_addresses(const cuc_tensor *t)
+{
+    bool meet = false;
+
+    for (int32_t i = 0; i < t->rank; i++)
+        if (!t->shape[i])
+            return false;
+    for (int32_t i = 0; i < t->rank && !meet; i++)
+        for (int32_t j = 0; j <= i && !meet; j++) {
+            uint64_t x = magnitude(t->strides[i]), y = magnitude(t->strides[j]);
+            uint64_t across = (uint64_t)t->shape[i] - 1, up = (uint64_t)t->shape[j] - 1;
+            meet = i == j ? !x && across : across && up && steps_meet(x, across, y, up);
+        }
+    return meet;
+}

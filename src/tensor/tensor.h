@@ -20,6 +20,11 @@ cuc_status cuc__tensor_check(const cuc_tensor *tensor, const char *function);
 // there on.
 void cuc__tensor_byte_range(uint64_t *before, uint64_t *after, const cuc_tensor *tensor);
 
+// Returns true if elements of a tensor with valid extents share an address along one axis, or along
+// two axes together. Elements that only three or more axes together bring to one address are not
+// found.
+bool cuc__tensor_shares_addresses(const cuc_tensor *tensor);
+
 // Returns DLPack's description of a tensor's location.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t);
 

@@ -303,6 +303,7 @@ def attention():
     python = {"CUCORE_PYTHON": "/nowhere/python"}
     run = Run("attention", "attention", *small, "--axis", "d=64,128,256", "--axis", "dtype=bf16,f16",
               **python)
+    expect(len(run.measured(subject="cuc_attention", checked="passed")) == 12, "attention: plans")
     found = run.measured(subject="tile", checked="passed")
     expect(len(found) == 12, f"attention: {len(found)} points")
     for r in found:

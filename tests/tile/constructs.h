@@ -999,6 +999,16 @@ static const struct construct constructs[] = {
       "        top = maximum(top, max(p, 1))\n"
       "        acc = mma(cast(p, T), load(www, [n, 0], [BN, 32]), acc)\n    }\n"
       "    store(o, [m, 0], acc)\n    store(oo, [m], squeeze(top, 1))\n}", 0, 0, NULL },
+    { "attention whose length and pages of keys are read from memory", "f16 bf16", "M=70 N=200;M=64 N=33",
+      "kernel k(w: T[M, 32], ww: T[N, 32], www: T[N, 32], n: u8[8], o: T[M, 32]) const T = f16, BM = 64, BN = 64\n"
+      "    grid cdiv(M, BM)\n{\n    m = block(0)\n    a = load(w, [m, 0], [BM, 32])\n"
+      "    acc = zeros(f32, [BM, 32])\n"
+      "    for i in cast(n[0] % 2, i64) .. cast(n[1] % 4, i64) + m {\n"
+      "        page = cast(n[i % 8] % 5, i64)\n"
+      "        p = a @ trans(load(ww, [page, 0], [BN, 32]))\n"
+      "        p = where(page * BN + iota(i32, BN) < N, p, 0.0)\n"
+      "        acc = mma(cast(p, T), load_at(www, [page * BN, 0], [BN, 32]), acc)\n    }\n"
+      "    store(slice(o, 0, cast(n[2] % 3, i64), M), [m, 0], cast(acc, T))\n}", 0, 0, NULL },
     { "products that share a left operand, loaded for each or once", "f16 bf16", "M=130 K=200 N=72;M=20 K=7 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], w3: T[K, N], w4: T[N, K], o: f32[M, N], oo: f32[M, N], o3: f32[M, N])\n"
       "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

@@ -14,8 +14,6 @@ const cuc_tile = UInt32
 # A variable, which holds successive values of one type. 0 means none.
 const cuc_tile_variable = UInt32
 
-# The result of a search, with the locations that were tried first.
-mutable struct cuc_found end
 # A folder of compiled code.
 mutable struct cuc_cache end
 # A device of the driver.
@@ -30,6 +28,10 @@ mutable struct cuc_event end
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
+# A plan: the compiled code for one kind of attention.
+mutable struct cuc_attention_plan end
+# The result of a search, with the locations that were tried first.
+mutable struct cuc_found end
 # A plan: the compiled code for one kind of product.
 mutable struct cuc_gemm_plan end
 # A partition of a device: its primary context with some of its multiprocessors.
@@ -330,6 +332,17 @@ const CUC_DL_FLOAT8_E8M0FNU = Int32(14)
 const CUC_DL_READ_ONLY = UInt32(1)
 const CUC_DL_IS_COPIED = UInt32(2)
 const CUC_DL_SUBBYTE_PADDED = UInt32(4)
+const CUC_ATTENTION_FULL = Int32(0)
+const CUC_ATTENTION_CAUSAL = Int32(1)
+const CUC_ATTENTION_TOP_LEFT = Int32(0)
+const CUC_ATTENTION_BOTTOM_RIGHT = Int32(1)
+const CUC_ATTENTION_HEADS_FIRST = Int32(0)
+const CUC_ATTENTION_SEQUENCE_FIRST = Int32(1)
+const CUC_ATTENTION_LSE = UInt32(1)
+const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
+const CUC_ATTENTION_SINKS = UInt32(4)
+const CUC_ATTENTION_VARIABLE = UInt32(8)
+const CUC_ATTENTION_BACKWARD = UInt32(16)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -541,6 +554,7 @@ const CUC_TILE_CACHE_STREAM = Int32(3)
 const CUC_TILE_IEEE = Int32(0)
 const CUC_TILE_TF32 = Int32(1)
 const CUC_TILE_TF32X3 = Int32(2)
+const CUC_ATTENTION_MAX_SIDES = Int32(8)
 const CUC_VERSION_MAJOR = Int32(0)
 const CUC_VERSION_MINOR = Int32(1)
 const CUC_VERSION_PATCH = Int32(0)
@@ -558,6 +572,26 @@ struct cuc_arg
     type_::Int32
     bytes::UInt32
     value::UInt64
+end
+
+# The choice made for a plan.
+struct cuc_attention_choice
+    struct_size::Csize_t
+    tile_q::Int32
+    tile_k::Int32
+    stages::Int32
+    warps::Int32
+    pipeline::Int32
+    parts::Int32
+    tiles::Int64
+    by::Ptr{UInt8}
+end
+
+# An array that a score function reads.
+struct cuc_attention_side
+    name::Ptr{UInt8}
+    dtype::cuc_dtype
+    rank::Int32
 end
 
 # Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
@@ -1372,6 +1406,63 @@ struct cuc_tuned_record
     seconds::Cdouble
 end
 
+# The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails and names them. Shapes are those of CUC_ATTENTION_HEADS_FIRST; CUC_ATTENTION_SEQUENCE_FIRST exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.
+struct cuc_attention_args
+    struct_size::Csize_t
+    q::Ptr{cuc_tensor}
+    k::Ptr{cuc_tensor}
+    v::Ptr{cuc_tensor}
+    o::Ptr{cuc_tensor}
+    lse::Ptr{cuc_tensor}
+    scale::Cdouble
+    sinks::Ptr{cuc_tensor}
+    sides::Ptr{cuc_tensor}
+    side_count::UInt32
+    reserved::UInt32
+    query_offsets::Ptr{cuc_tensor}
+    key_offsets::Ptr{cuc_tensor}
+    most_queries::Int64
+    page_table::Ptr{cuc_tensor}
+    key_lengths::Ptr{cuc_tensor}
+    workspace::cuc_device_ptr
+    workspace_bytes::UInt64
+    d_o::Ptr{cuc_tensor}
+    d_q::Ptr{cuc_tensor}
+    d_k::Ptr{cuc_tensor}
+    d_v::Ptr{cuc_tensor}
+end
+
+# Description of a plan. Zero selects the default of every field except dtype and width.
+struct cuc_attention_options
+    struct_size::Csize_t
+    flags::UInt32
+    dtype::cuc_dtype
+    width::Int32
+    value_width::Int32
+    mask::Int32
+    align::Int32
+    order::Int32
+    window_left::Int32
+    window_right::Int32
+    tile_q::Int32
+    tile_k::Int32
+    stages::Int32
+    warps::Int32
+    batch::Int64
+    heads::Int64
+    key_heads::Int64
+    queries::Int64
+    keys::Int64
+    arch::Ptr{UInt8}
+    cache::Ptr{cuc_cache}
+    score::Ptr{UInt8}
+    sides::Ptr{cuc_attention_side}
+    side_count::UInt32
+    reserved::UInt32
+    page_size::Int32
+    parts::Int32
+end
+
 # Attributes of one copy in a batch. Zero selects the default of every field.
 struct cuc_copy_attributes
     source_order::Int32
@@ -1433,6 +1524,36 @@ struct cuc_memory_batch
     location_count::Csize_t
 end
 
+# Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
+cuc_attention(stream, plan, args) =
+    ccall((:cuc_attention, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
+# Set arguments to their defaults.
+cuc_attention_args_init(args, caller_size) =
+    ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)
+# Compute the gradients of q, k and v in stream order.
+cuc_attention_backward(stream, plan, args) =
+    ccall((:cuc_attention_backward, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
+# Set every option to its default.
+cuc_attention_options_init(options, caller_size) =
+    ccall((:cuc_attention_options_init, libcucore), Cvoid, (Ptr{cuc_attention_options}, Csize_t), options, caller_size)
+# Create a plan: write the tile program, choose its tiles, and compile it to PTX.
+cuc_attention_plan_create(out, device, options) =
+    ccall((:cuc_attention_plan_create, libcucore), cuc_status, (Ptr{Ptr{cuc_attention_plan}}, Ptr{cuc_device}, Ptr{cuc_attention_options}), out, device, options)
+# The choice made for a plan.
+cuc_attention_plan_get_choice(out, plan) =
+    ccall((:cuc_attention_plan_get_choice, libcucore), cuc_status, (Ptr{cuc_attention_choice}, Ptr{cuc_attention_plan}), out, plan)
+# Release a reference; the last one frees the plan. Work already enqueued completes.
+cuc_attention_plan_release(plan) =
+    ccall((:cuc_attention_plan_release, libcucore), Cvoid, (Ptr{cuc_attention_plan},), plan)
+# Add a reference to a plan.
+cuc_attention_plan_retain(plan) =
+    ccall((:cuc_attention_plan_retain, libcucore), Ptr{cuc_attention_plan}, (Ptr{cuc_attention_plan},), plan)
+# The tile program of a plan, to read or to start from.
+cuc_attention_plan_source(plan, index) =
+    ccall((:cuc_attention_plan_source, libcucore), Cstring, (Ptr{cuc_attention_plan}, Csize_t), plan, index)
+# The size of the workspace that a call needs, of either function.
+cuc_attention_plan_workspace_bytes(plan, batch, heads, queries) =
+    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64), plan, batch, heads, queries)
 # The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)

@@ -4,6 +4,7 @@ Names and signatures follow NVIDIA's `cuda.core`. `cucore.raw` exposes every C f
 unchanged; `cucore.tile` is for tile kernels.
 """
 from . import graph, library, raw, system, tuning, typing, utils
+from ._attention import Attention
 from ._cache import Cache, CacheEntry, CacheInfo
 from ._capture import Capture
 from ._condition import GraphCondition
@@ -79,7 +80,7 @@ from ._virtual import (
 __version__ = raw.VERSION
 
 __all__ = [
-    "Buffer", "BusyError", "CUDAError", "CUDAWarning", "Cache", "CacheEntry", "CacheInfo", "Capture", "CompileError",
+    "Attention", "Buffer", "BusyError", "CUDAError", "CUDAWarning", "Cache", "CacheEntry", "CacheInfo", "Capture", "CompileError",
     "ComputeCapability", "Context",
     "ContextLostError", "ContextOptions", "Device", "DeviceResources", "GreenContext", "SMResource", "SMResourceOptions", "DeviceMemoryResource", "DeviceMemoryResourceOptions",
     "DeviceProperties", "Event", "EventOptions", "FileError", "ForkedError", "Gemm", "Graph", "GraphBuilder",

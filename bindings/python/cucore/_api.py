@@ -282,6 +282,17 @@ CUC_DL_FLOAT8_E8M0FNU = 14
 CUC_DL_READ_ONLY = 1
 CUC_DL_IS_COPIED = 2
 CUC_DL_SUBBYTE_PADDED = 4
+CUC_ATTENTION_FULL = 0
+CUC_ATTENTION_CAUSAL = 1
+CUC_ATTENTION_TOP_LEFT = 0
+CUC_ATTENTION_BOTTOM_RIGHT = 1
+CUC_ATTENTION_HEADS_FIRST = 0
+CUC_ATTENTION_SEQUENCE_FIRST = 1
+CUC_ATTENTION_LSE = 1
+CUC_ATTENTION_PLAIN_LAUNCH = 2
+CUC_ATTENTION_SINKS = 4
+CUC_ATTENTION_VARIABLE = 8
+CUC_ATTENTION_BACKWARD = 16
 CUC_GEMM_SINGLE = 0
 CUC_GEMM_BATCHED = 1
 CUC_GEMM_GROUPED = 2
@@ -493,6 +504,7 @@ CUC_TILE_CACHE_STREAM = 3
 CUC_TILE_IEEE = 0
 CUC_TILE_TF32 = 1
 CUC_TILE_TF32X3 = 2
+CUC_ATTENTION_MAX_SIDES = 8
 CUC_VERSION_MAJOR = 0
 CUC_VERSION_MINOR = 1
 CUC_VERSION_PATCH = 0
@@ -957,6 +969,87 @@ class cuc_arg(_c.Structure):
         ("type", _c.c_int32),
         ("bytes", _c.c_uint32),
         ("value", cuc_arg_value),
+    ]
+
+
+class cuc_attention_args(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("q", _c.c_void_p),
+        ("k", _c.c_void_p),
+        ("v", _c.c_void_p),
+        ("o", _c.c_void_p),
+        ("lse", _c.c_void_p),
+        ("scale", _c.c_double),
+        ("sinks", _c.c_void_p),
+        ("sides", _c.c_void_p),
+        ("side_count", _c.c_uint32),
+        ("reserved", _c.c_uint32),
+        ("query_offsets", _c.c_void_p),
+        ("key_offsets", _c.c_void_p),
+        ("most_queries", _c.c_int64),
+        ("page_table", _c.c_void_p),
+        ("key_lengths", _c.c_void_p),
+        ("workspace", _c.c_uint64),
+        ("workspace_bytes", _c.c_uint64),
+        ("d_o", _c.c_void_p),
+        ("d_q", _c.c_void_p),
+        ("d_k", _c.c_void_p),
+        ("d_v", _c.c_void_p),
+    ]
+
+
+class cuc_attention_choice(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("tile_q", _c.c_int32),
+        ("tile_k", _c.c_int32),
+        ("stages", _c.c_int32),
+        ("warps", _c.c_int32),
+        ("pipeline", _c.c_int32),
+        ("parts", _c.c_int32),
+        ("tiles", _c.c_int64),
+        ("by", _c.c_char_p),
+    ]
+
+
+class cuc_attention_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("flags", _c.c_uint32),
+        ("dtype", _c.c_int32),
+        ("width", _c.c_int32),
+        ("value_width", _c.c_int32),
+        ("mask", _c.c_int32),
+        ("align", _c.c_int32),
+        ("order", _c.c_int32),
+        ("window_left", _c.c_int32),
+        ("window_right", _c.c_int32),
+        ("tile_q", _c.c_int32),
+        ("tile_k", _c.c_int32),
+        ("stages", _c.c_int32),
+        ("warps", _c.c_int32),
+        ("batch", _c.c_int64),
+        ("heads", _c.c_int64),
+        ("key_heads", _c.c_int64),
+        ("queries", _c.c_int64),
+        ("keys", _c.c_int64),
+        ("arch", _c.c_char_p),
+        ("cache", _c.c_void_p),
+        ("score", _c.c_char_p),
+        ("sides", _c.c_void_p),
+        ("side_count", _c.c_uint32),
+        ("reserved", _c.c_uint32),
+        ("page_size", _c.c_int32),
+        ("parts", _c.c_int32),
+    ]
+
+
+class cuc_attention_side(_c.Structure):
+    _fields_ = [
+        ("name", _c.c_char_p),
+        ("dtype", _c.c_int32),
+        ("rank", _c.c_int32),
     ]
 
 
@@ -1939,6 +2032,10 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
+    "cuc_attention_args": (168, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160}),
+    "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
+    "cuc_attention_options": (152, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148}),
+    "cuc_attention_side": (16, {"name": 0, "dtype": 8, "rank": 12}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
     "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
     "cuc_cache_info": (72, {"struct_size": 0, "dir": 8, "off": 16, "max_bytes": 24, "bytes": 32, "entries": 40, "hits": 48, "misses": 56, "stored": 64}),
@@ -2002,6 +2099,16 @@ LAYOUT = {
 
 # The result and the parameters of each function, a letter each.
 FUNCTIONS = {
+    "cuc_attention": "ippp",
+    "cuc_attention_args_init": "vpz",
+    "cuc_attention_backward": "ippp",
+    "cuc_attention_options_init": "vpz",
+    "cuc_attention_plan_create": "ippp",
+    "cuc_attention_plan_get_choice": "ipp",
+    "cuc_attention_plan_release": "vp",
+    "cuc_attention_plan_retain": "pp",
+    "cuc_attention_plan_source": "spz",
+    "cuc_attention_plan_workspace_bytes": "Qpqqq",
     "cuc_buffer_access": "Ip",
     "cuc_buffer_bytes": "zp",
     "cuc_buffer_copy": "ippzpzz",

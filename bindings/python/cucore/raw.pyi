@@ -294,6 +294,17 @@ CUC_DL_FLOAT8_E8M0FNU: int
 CUC_DL_READ_ONLY: int
 CUC_DL_IS_COPIED: int
 CUC_DL_SUBBYTE_PADDED: int
+CUC_ATTENTION_FULL: int
+CUC_ATTENTION_CAUSAL: int
+CUC_ATTENTION_TOP_LEFT: int
+CUC_ATTENTION_BOTTOM_RIGHT: int
+CUC_ATTENTION_HEADS_FIRST: int
+CUC_ATTENTION_SEQUENCE_FIRST: int
+CUC_ATTENTION_LSE: int
+CUC_ATTENTION_PLAIN_LAUNCH: int
+CUC_ATTENTION_SINKS: int
+CUC_ATTENTION_VARIABLE: int
+CUC_ATTENTION_BACKWARD: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -505,6 +516,7 @@ CUC_TILE_CACHE_STREAM: int
 CUC_TILE_IEEE: int
 CUC_TILE_TF32: int
 CUC_TILE_TF32X3: int
+CUC_ATTENTION_MAX_SIDES: int
 CUC_VERSION_MAJOR: int
 CUC_VERSION_MINOR: int
 CUC_VERSION_PATCH: int
@@ -536,6 +548,75 @@ class cuc_arg(ctypes.Structure):
     type: int
     bytes: int
     value: cuc_arg_value
+
+class cuc_attention_args(ctypes.Structure):
+    struct_size: int
+    q: Pointer
+    k: Pointer
+    v: Pointer
+    o: Pointer
+    lse: Pointer
+    scale: float
+    sinks: Pointer
+    sides: Pointer
+    side_count: int
+    reserved: int
+    query_offsets: Pointer
+    key_offsets: Pointer
+    most_queries: int
+    page_table: Pointer
+    key_lengths: Pointer
+    workspace: int
+    workspace_bytes: int
+    d_o: Pointer
+    d_q: Pointer
+    d_k: Pointer
+    d_v: Pointer
+
+class cuc_attention_choice(ctypes.Structure):
+    struct_size: int
+    tile_q: int
+    tile_k: int
+    stages: int
+    warps: int
+    pipeline: int
+    parts: int
+    tiles: int
+    by: bytes | None
+
+class cuc_attention_options(ctypes.Structure):
+    struct_size: int
+    flags: int
+    dtype: int
+    width: int
+    value_width: int
+    mask: int
+    align: int
+    order: int
+    window_left: int
+    window_right: int
+    tile_q: int
+    tile_k: int
+    stages: int
+    warps: int
+    batch: int
+    heads: int
+    key_heads: int
+    queries: int
+    keys: int
+    arch: bytes | None
+    cache: Pointer
+    score: bytes | None
+    sides: Pointer
+    side_count: int
+    reserved: int
+    page_size: int
+    parts: int
+
+class cuc_attention_side(ctypes.Structure):
+    name: bytes | None
+    dtype: int
+    rank: int
 
 class cuc_buffer_options(ctypes.Structure):
     struct_size: int
@@ -1321,6 +1402,26 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
     flags: int
     dl_tensor: Any
 
+def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Compute attention in stream order:"""
+def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
+    """Set arguments to their defaults."""
+def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Compute the gradients of q, k and v in stream order."""
+def cuc_attention_options_init(options: Pointer, caller_size: int) -> None:
+    """Set every option to its default."""
+def cuc_attention_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """Create a plan:"""
+def cuc_attention_plan_get_choice(out: Pointer, plan: Pointer) -> int:
+    """The choice made for a plan."""
+def cuc_attention_plan_release(plan: Pointer) -> None:
+    """Release a reference; the last one frees the plan."""
+def cuc_attention_plan_retain(plan: Pointer) -> int | None:
+    """Add a reference to a plan."""
+def cuc_attention_plan_source(plan: Pointer, index: int) -> bytes | None:
+    """The tile program of a plan, to read or to start from."""
+def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int) -> int:
+    """The size of the workspace that a call needs, of either function."""
 def cuc_buffer_access(buffer: Pointer) -> int:
     """The parties that can access a buffer."""
 def cuc_buffer_bytes(buffer: Pointer) -> int:

@@ -235,6 +235,104 @@ class Devices(DeviceTest):
             program.interpret("vadd", a, b, "c")
 
     @unittest.skipUnless(np is not None, "no NumPy")
+    def test_attention_is_ready_to_call(self):
+        rng = np.random.default_rng(4)
+        q, k, v = (rng.standard_normal(s).astype(np.float16) for s in ((1, 70, 4, 32), (1, 90, 2, 32), (1, 90, 2, 16)))
+        there = []
+        for x in (q, k, v):
+            buffer = cucore.Device(0).allocate(x.nbytes, stream=self.stream)
+            buffer.copy_from(x, stream=self.stream)
+            there.append(buffer.view("f16", x.shape))
+        o = cucore.Device(0).allocate(70 * 4 * 16 * 2, stream=self.stream).view("f16", (1, 70, 4, 16))
+        lse = self.floats([0] * 4 * 70).view("f32", (1, 4, 70))
+        plan = cucore.Attention("f16", 32, value_width=16, mask="causal", align="bottom_right", order="sequence",
+                                window_left=40, lse=True, queries=70)
+        plan(self.stream, *there, o, lse=lse, scale=0.25)
+        out, sums = np.zeros((1, 70, 4, 16), np.float16), np.zeros((1, 4, 70), np.float32)
+        o.copy_to(out, stream=self.stream)
+        lse.copy_to(sums, stream=self.stream)
+        self.stream.sync()
+        keys, values = (np.repeat(x, 2, axis=2).astype(np.float64) for x in (k, v))
+        scores = 0.25 * np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys)
+        diagonal, at = np.arange(70)[:, None] + 20, np.arange(90)
+        scores[..., (at > diagonal) | (at < diagonal - 40)] = -np.inf
+        np.testing.assert_allclose(sums, np.log(np.exp(scores).sum(-1)), rtol=1e-4, atol=1e-4)
+        weights = np.exp(scores - sums[..., None])
+        np.testing.assert_allclose(out, np.einsum("bhij,bjhd->bihd", weights, values), rtol=5e-3, atol=5e-3)
+        self.assertEqual(plan.choice["by"], "rules")
+        slopes, sinks = np.float32([0.5, 0.25, 0.125, 0]), np.float32([1, -2, 0, 3])
+        biased = cucore.Attention("f16", 32, value_width=16, order="sequence", lse=True, sinks=True,
+                                  score="score - slopes[head] * cast(abs(row - column), f32)",
+                                  sides={"slopes": ("f32", 1)})
+        biased(self.stream, *there, o, lse=lse, slopes=self.floats(slopes).view("f32", (4,)),
+               sinks=self.floats(sinks).view("f32", (4,)), scale=0.25)
+        lse.copy_to(sums, stream=self.stream)
+        self.stream.sync()
+        scores = 0.25 * np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys)
+        scores -= slopes[:, None, None] * abs(np.arange(70)[:, None] - at)
+        np.testing.assert_allclose(sums, np.log(np.exp(scores).sum(-1) + np.exp(sinks)[:, None]), rtol=1e-4, atol=1e-4)
+        with self.assertRaisesRegex(TypeError, "none: expected slopes"):
+            biased(self.stream, *there, o, lse=lse)
+        self.assertIn("kernel attention", plan.source)
+        trained = cucore.Attention("f16", 32, value_width=16, order="sequence", backward=True, mask="causal",
+                                   align="bottom_right")
+        trained(self.stream, *there, o, lse=lse)
+        grads = [cucore.Device(0).allocate(x.nbytes, stream=self.stream).view("f16", x.shape) for x in (q, k, v)]
+        trained.backward(self.stream, *there, o, lse, o, *grads, workspace=cucore.Device(0).allocate(
+            trained.workspace_bytes(1, 4, 70), stream=self.stream))
+        outs = [np.zeros(x.shape, np.float16) for x in (q, k, v)]
+        for out_of, grad in zip(outs, grads):
+            grad.copy_to(out_of, stream=self.stream)
+        self.stream.sync()
+        scores = np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys) / np.sqrt(32)
+        scores[..., at > diagonal] = -np.inf
+        weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+        result = np.einsum("bhij,bjhd->bihd", weights, values)  # is d_o, too
+        dp = np.einsum("bihd,bjhd->bhij", result, values)
+        ds = weights * (dp - (weights * dp).sum(-1, keepdims=True)) / np.sqrt(32)
+        shared = (1, 90, 2, 2, -1)
+        for found, expected in zip(outs, (np.einsum("bhij,bjhd->bihd", ds, keys),
+                                          np.einsum("bhij,bihd->bjhd", ds, q).reshape(shared).sum(3),
+                                          np.einsum("bhij,bihd->bjhd", weights, result).reshape(shared).sum(3))):
+            np.testing.assert_allclose(found, expected, rtol=1e-2, atol=5e-3)
+        # One query in sequences of 60 and 5 keys, in pages of 16 that lie in reverse.
+        paged = cucore.Attention("f16", 32, value_width=16, order="sequence", page_size=16, parts=2, queries=1,
+                                 heads=4, key_heads=2)
+        pages = []
+        for x in (k, v):
+            buffer = cucore.Device(0).allocate(x[:, :80].nbytes, stream=self.stream)
+            buffer.copy_from(np.ascontiguousarray(x[0, :80].reshape(5, 16, 2, -1)[::-1]), stream=self.stream)
+            pages.append(buffer.view("f16", (5, 16, 2, x.shape[3])))
+        ints = []
+        for numbers in ([[4, 3, 2, 1], [0, 0, 0, 0]], [60, 5]):
+            x = np.int32(numbers)
+            ints.append(cucore.Device(0).allocate(x.nbytes, stream=self.stream))
+            ints[-1].copy_from(x, stream=self.stream)
+        buffer = cucore.Device(0).allocate(q[0, :2].nbytes, stream=self.stream)
+        buffer.copy_from(np.ascontiguousarray(q[0, :2]), stream=self.stream)
+        first = buffer.view("f16", (2, 1, 4, 32))
+        needed = paged.workspace_bytes(2, 4, 1)
+        self.assertEqual(needed, 2 * 4 * 2 * 17 * 4)
+        two = cucore.Device(0).allocate(2 * 4 * 16 * 2, stream=self.stream).view("f16", (2, 1, 4, 16))
+        paged(self.stream, first, *pages,
+              two, page_table=ints[0].view("i32", (2, 4)), key_lengths=ints[1].view("i32", (2,)),
+              workspace=cucore.Device(0).allocate(needed, stream=self.stream))
+        out = np.zeros((2, 1, 4, 16), np.float16)
+        two.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        for row, (begin, end) in enumerate(((0, 60), (64, 69))):
+            scores = np.einsum("hd,jhd->hj", q[0, row].astype(np.float64), keys[0, begin:end]) / np.sqrt(32)
+            weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+            np.testing.assert_allclose(out[row, 0], np.einsum("hj,jhd->hd", weights, values[0, begin:end]), rtol=5e-3,
+                                       atol=5e-3)
+        with self.assertRaisesRegex(TypeError, "no option heights"):
+            cucore.Attention("f16", 32, heights=1)
+        with self.assertRaisesRegex(ValueError, "'triangle': expected"):
+            cucore.Attention("f16", 32, mask="triangle")
+        with self.assertRaisesRegex(cucore.CUDAError, "lse is NULL"):
+            plan(self.stream, *there, o)
+
+    @unittest.skipUnless(np is not None, "no NumPy")
     def test_products_are_ready_to_call(self):
         rng = np.random.default_rng(3)
         a, b, bias = (rng.standard_normal(s).astype(np.float32) for s in ((40, 24), (24, 56), 56))

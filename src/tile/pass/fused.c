@@ -46,7 +46,8 @@ bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
         return !value->block || value == loop->block[0]->argument[0];
     if (p->base.wanted[value->id])
         return true;
-    if (!tile_is_recomputable(op))
+    // A scalar may also be read from memory: the kernel stores nothing before the loop's end.
+    if (!tile_is_recomputable(op) && (op->block_count || !tile_is_of_scalars(op)))
         return false;
     p->base.wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -80,7 +81,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     struct tile_feed *feed = &p->feed[p->feeds];
     struct tile_stream *s = &feed->stream;
 
-    *why = "the loop has more than 6 loaded operands, or more than 4 tensor maps";
+    *why = "the loop has more than 8 loaded operands, or more than 6 tensor maps";
     if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
         return NULL;
     p->feeds++;

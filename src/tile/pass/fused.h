@@ -7,7 +7,7 @@
 
 #include "pipeline.h"
 
-enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
+enum { TILE_MOST_FEEDS = 8, TILE_MOST_PRODUCTS = 4 };
 
 // An operand or another tile that an iteration reads from shared memory.
 struct tile_feed {

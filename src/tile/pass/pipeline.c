@@ -192,7 +192,7 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
     for (uint32_t i = 0; i < 2; i++) {
         struct tile_stream *s = &product->stream[i];
         if (p->maps == TILE_MAX_MAPS && !s->by_threads)
-            return "operands need more than 4 tensor maps, one for each tensor and shape";
+            return "operands need more than 6 tensor maps, one for each tensor and shape";
         const char *why = tile_plan_stream(p, s);
         if (why)
             return why;

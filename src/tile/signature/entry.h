@@ -24,7 +24,7 @@ static inline bool tile_has_roles(enum tile_variant variant)
 }
 
 enum {
-    TILE_MAX_MAPS = 4,
+    TILE_MAX_MAPS = 6,
     TILE_MAP_RANK = 5,
     TILE_MAP_BYTES = 128,
     TILE_MAP_ALIGN = 64,

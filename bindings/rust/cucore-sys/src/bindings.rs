@@ -23,11 +23,6 @@ pub type cuc_tile = u32;
 pub type cuc_tile_variable = u32;
 
 opaque! {
-    /// The result of a search, with the locations that were tried first.
-    cuc_found
-}
-
-opaque! {
     /// A folder of compiled code.
     cuc_cache
 }
@@ -61,6 +56,16 @@ opaque! {
     /// A range of memory. It retains its resource and the stream that will free it, so the caller may
     /// release all three in any order.
     cuc_buffer
+}
+
+opaque! {
+    /// A plan: the compiled code for one kind of attention.
+    cuc_attention_plan
+}
+
+opaque! {
+    /// The result of a search, with the locations that were tried first.
+    cuc_found
 }
 
 opaque! {
@@ -688,6 +693,32 @@ pub const CUC_DL_READ_ONLY: u32 = 1;
 pub const CUC_DL_IS_COPIED: u32 = 2;
 pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 
+/// all keys, or those of the window
+pub const CUC_ATTENTION_FULL: i32 = 0;
+/// no key after the query's diagonal key
+pub const CUC_ATTENTION_CAUSAL: i32 = 1;
+
+/// key i: the first query and the first key belong together
+pub const CUC_ATTENTION_TOP_LEFT: i32 = 0;
+/// key i + keys - queries: the last query and the last key belong together
+pub const CUC_ATTENTION_BOTTOM_RIGHT: i32 = 1;
+
+/// \[batch, heads, sequence, width\]
+pub const CUC_ATTENTION_HEADS_FIRST: i32 = 0;
+/// \[batch, sequence, heads, width\]
+pub const CUC_ATTENTION_SEQUENCE_FIRST: i32 = 1;
+
+/// calls also write lse, the logarithm of each row's sum
+pub const CUC_ATTENTION_LSE: u32 = 1;
+/// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it: attention would wait only for your kernel.
+pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
+/// Each head has a sink, one more score that takes part in the softmax of each row but has no value.
+pub const CUC_ATTENTION_SINKS: u32 = 4;
+/// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
+pub const CUC_ATTENTION_VARIABLE: u32 = 8;
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks, pages and variable lengths.
+pub const CUC_ATTENTION_BACKWARD: u32 = 16;
+
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
 /// many of the same shape, by cuc_gemm_batched()
@@ -1102,6 +1133,7 @@ pub const CUC_TILE_TF32: i32 = 1;
 /// three tf32 products: nearly exact
 pub const CUC_TILE_TF32X3: i32 = 2;
 
+pub const CUC_ATTENTION_MAX_SIDES: i32 = 8;
 pub const CUC_VERSION_MAJOR: i32 = 0;
 pub const CUC_VERSION_MINOR: i32 = 1;
 pub const CUC_VERSION_PATCH: i32 = 0;
@@ -1139,6 +1171,161 @@ pub struct cuc_arg {
 }
 
 zeroed!(cuc_arg);
+
+/// The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails
+/// and names them. Shapes are those of CUC_ATTENTION_HEADS_FIRST; CUC_ATTENTION_SEQUENCE_FIRST
+/// exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_args {
+    /// sizeof(cuc_attention_args); the initializers set it
+    pub struct_size: usize,
+    /// \[batch\]\[heads\]\[queries\]\[width\]
+    pub q: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[keys\]\[width\]; key heads must divide heads
+    pub k: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[keys\]\[value width\]
+    pub v: *const cuc_tensor,
+    /// \[batch\]\[heads\]\[queries\]\[value width\]; written
+    pub o: *const cuc_tensor,
+    /// f32 \[batch\]\[heads\]\[queries\]; written by plans with CUC_ATTENTION_LSE
+    pub lse: *const cuc_tensor,
+    /// factor of the scores, rounded to f32; 0: 1 / sqrt(width)
+    pub scale: f64,
+    /// f32 \[heads\]; read by plans with CUC_ATTENTION_SINKS
+    pub sinks: *const cuc_tensor,
+    /// \[side_count\] the side arrays, in the order of the options
+    pub sides: *const cuc_tensor,
+    /// as in the options
+    pub side_count: u32,
+    /// 0
+    pub reserved: u32,
+    /// i32 \[batch + 1\]; read by plans with CUC_ATTENTION_VARIABLE
+    pub query_offsets: *const cuc_tensor,
+    /// i32 \[batch + 1\]; may be query_offsets
+    pub key_offsets: *const cuc_tensor,
+    /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence; larger sequences are cut
+    pub most_queries: i64,
+    /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
+    pub page_table: *const cuc_tensor,
+    /// i32 \[batch\], the keys of each sequence; read by plans with a page_size
+    pub key_lengths: *const cuc_tensor,
+    /// a multiple of 256, used by one call at a time; 0 if the plan needs none
+    pub workspace: cuc_device_ptr,
+    /// size of the workspace; at least cuc_attention_plan_workspace_bytes()
+    pub workspace_bytes: u64,
+    /// the gradient of o, with its shape; for cuc_attention_backward()
+    pub d_o: *const cuc_tensor,
+    /// the gradient of q, with its shape; written by cuc_attention_backward()
+    pub d_q: *const cuc_tensor,
+    /// the gradient of k; written
+    pub d_k: *const cuc_tensor,
+    /// the gradient of v; written
+    pub d_v: *const cuc_tensor,
+}
+
+zeroed!(cuc_attention_args, struct_size);
+
+/// The choice made for a plan.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_choice {
+    /// sizeof(cuc_attention_choice), set by the caller
+    pub struct_size: usize,
+    /// queries that a block computes
+    pub tile_q: i32,
+    /// keys of a step
+    pub tile_k: i32,
+    /// 0: as many as fit
+    pub stages: i32,
+    /// 0: the compiler's choice
+    pub warps: i32,
+    /// 1: TMA and wgmma, where addresses and strides allow; 0: not possible with these tiles or on this device
+    pub pipeline: i32,
+    /// 1: keys are not split
+    pub parts: i32,
+    /// number of tiles for the plan's extents; 0: an extent is not given
+    pub tiles: i64,
+    /// "options" or "rules"; static storage
+    pub by: *const c_char,
+}
+
+zeroed!(cuc_attention_choice, struct_size);
+
+/// Description of a plan. Zero selects the default of every field except dtype and width.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_options {
+    /// sizeof(cuc_attention_options); the initializers set it
+    pub struct_size: usize,
+    /// CUC_ATTENTION_ bits
+    pub flags: u32,
+    /// of q, k, v and o: f16 or bf16; must be given
+    pub dtype: cuc_dtype,
+    /// elements of a query and of a key, 1 to 256; must be given. Multiples of 16 are fastest
+    pub width: i32,
+    /// elements of a value and of a row of o, 1 to 256; 0: width
+    pub value_width: i32,
+    /// CUC_ATTENTION_FULL or _CAUSAL
+    pub mask: i32,
+    /// CUC_ATTENTION_TOP_LEFT or _BOTTOM_RIGHT
+    pub align: i32,
+    /// CUC_ATTENTION_HEADS_FIRST or _SEQUENCE_FIRST
+    pub order: i32,
+    /// a query sees at most this many keys before its diagonal key; 0: any number
+    pub window_left: i32,
+    /// a query sees at most this many keys after its diagonal key; 0: any number, or none if the mask is causal
+    pub window_right: i32,
+    /// queries that a block computes, a multiple of 16 up to 256; 0: chosen automatically
+    pub tile_q: i32,
+    /// keys of a step, a multiple of 16 up to 256; 0: chosen automatically
+    pub tile_k: i32,
+    /// pipeline stages, 2 to 24; 0: as many as fit
+    pub stages: i32,
+    /// warps of a block without a pipeline; 0: chosen by the compiler
+    pub warps: i32,
+    /// number of batches; 0: large
+    pub batch: i64,
+    /// heads of q; 0: large
+    pub heads: i64,
+    /// heads of k and v; 0: heads
+    pub key_heads: i64,
+    /// queries of a sequence; 0: large
+    pub queries: i64,
+    /// keys of a sequence; 0: queries
+    pub keys: i64,
+    /// target architecture, such as "sm_90a"; NULL: all features of the device
+    pub arch: *const c_char,
+    /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
+    pub cache: *mut cuc_cache,
+    /// The score function in the tile language: an expression, or statements that end with `return`. It has the parameters score (f32 tile \[tile_q, tile_k\]: the scaled product of queries and keys), batch and head (i64 scalars), row (i32 \[tile_q, 1\]: the query) and column (i32 \[1, tile_k\]: the key), and then the side arrays. Its result replaces the score; -inf hides a key. NULL: none
+    pub score: *const c_char,
+    /// \[side_count\] arrays that the score function reads
+    pub sides: *const cuc_attention_side,
+    /// at most CUC_ATTENTION_MAX_SIDES
+    pub side_count: u32,
+    /// 0
+    pub reserved: u32,
+    /// Keys of a page, a multiple of 16 up to 65536: keys and values lie in pages, anywhere in memory. 0: they do not
+    pub page_size: i32,
+    /// Parts of a sequence's keys, each for a block of its own, 1 to 64, if `queries` is 1 to 16. The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads and keys
+    pub parts: i32,
+}
+
+zeroed!(cuc_attention_options, struct_size);
+
+/// An array that a score function reads.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_attention_side {
+    /// of the function's parameter: letters, digits and _, at most 31
+    pub name: *const c_char,
+    pub dtype: cuc_dtype,
+    /// number of axes, 1 to CUC_TENSOR_MAX_RANK
+    pub rank: i32,
+}
+
+zeroed!(cuc_attention_side);
 
 /// Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
 #[repr(C)]
@@ -2789,6 +2976,26 @@ pub struct cuc_tuned_record {
 zeroed!(cuc_tuned_record, struct_size);
 
 extern "C" {
+    /// Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
+    pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
+    /// Set arguments to their defaults.
+    pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
+    /// Compute the gradients of q, k and v in stream order.
+    pub fn cuc_attention_backward(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
+    /// Set every option to its default.
+    pub fn cuc_attention_options_init(options: *mut cuc_attention_options, caller_size: usize);
+    /// Create a plan: write the tile program, choose its tiles, and compile it to PTX.
+    pub fn cuc_attention_plan_create(out: *mut *mut cuc_attention_plan, device: *mut cuc_device, options: *const cuc_attention_options) -> cuc_status;
+    /// The choice made for a plan.
+    pub fn cuc_attention_plan_get_choice(out: *mut cuc_attention_choice, plan: *const cuc_attention_plan) -> cuc_status;
+    /// Release a reference; the last one frees the plan. Work already enqueued completes.
+    pub fn cuc_attention_plan_release(plan: *mut cuc_attention_plan);
+    /// Add a reference to a plan.
+    pub fn cuc_attention_plan_retain(plan: *mut cuc_attention_plan) -> *mut cuc_attention_plan;
+    /// The tile program of a plan, to read or to start from.
+    pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
+    /// The size of the workspace that a call needs, of either function.
+    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64) -> u64;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.

@@ -25,6 +25,71 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
+    row!(cuc_attention_args, 168, 8);
+    row!(cuc_attention_args.struct_size, 0, 8);
+    row!(cuc_attention_args.q, 8, 8);
+    row!(cuc_attention_args.k, 16, 8);
+    row!(cuc_attention_args.v, 24, 8);
+    row!(cuc_attention_args.o, 32, 8);
+    row!(cuc_attention_args.lse, 40, 8);
+    row!(cuc_attention_args.scale, 48, 8);
+    row!(cuc_attention_args.sinks, 56, 8);
+    row!(cuc_attention_args.sides, 64, 8);
+    row!(cuc_attention_args.side_count, 72, 4);
+    row!(cuc_attention_args.reserved, 76, 4);
+    row!(cuc_attention_args.query_offsets, 80, 8);
+    row!(cuc_attention_args.key_offsets, 88, 8);
+    row!(cuc_attention_args.most_queries, 96, 8);
+    row!(cuc_attention_args.page_table, 104, 8);
+    row!(cuc_attention_args.key_lengths, 112, 8);
+    row!(cuc_attention_args.workspace, 120, 8);
+    row!(cuc_attention_args.workspace_bytes, 128, 8);
+    row!(cuc_attention_args.d_o, 136, 8);
+    row!(cuc_attention_args.d_q, 144, 8);
+    row!(cuc_attention_args.d_k, 152, 8);
+    row!(cuc_attention_args.d_v, 160, 8);
+    row!(cuc_attention_choice, 48, 8);
+    row!(cuc_attention_choice.struct_size, 0, 8);
+    row!(cuc_attention_choice.tile_q, 8, 4);
+    row!(cuc_attention_choice.tile_k, 12, 4);
+    row!(cuc_attention_choice.stages, 16, 4);
+    row!(cuc_attention_choice.warps, 20, 4);
+    row!(cuc_attention_choice.pipeline, 24, 4);
+    row!(cuc_attention_choice.parts, 28, 4);
+    row!(cuc_attention_choice.tiles, 32, 8);
+    row!(cuc_attention_choice.by, 40, 8);
+    row!(cuc_attention_options, 152, 8);
+    row!(cuc_attention_options.struct_size, 0, 8);
+    row!(cuc_attention_options.flags, 8, 4);
+    row!(cuc_attention_options.dtype, 12, 4);
+    row!(cuc_attention_options.width, 16, 4);
+    row!(cuc_attention_options.value_width, 20, 4);
+    row!(cuc_attention_options.mask, 24, 4);
+    row!(cuc_attention_options.align, 28, 4);
+    row!(cuc_attention_options.order, 32, 4);
+    row!(cuc_attention_options.window_left, 36, 4);
+    row!(cuc_attention_options.window_right, 40, 4);
+    row!(cuc_attention_options.tile_q, 44, 4);
+    row!(cuc_attention_options.tile_k, 48, 4);
+    row!(cuc_attention_options.stages, 52, 4);
+    row!(cuc_attention_options.warps, 56, 4);
+    row!(cuc_attention_options.batch, 64, 8);
+    row!(cuc_attention_options.heads, 72, 8);
+    row!(cuc_attention_options.key_heads, 80, 8);
+    row!(cuc_attention_options.queries, 88, 8);
+    row!(cuc_attention_options.keys, 96, 8);
+    row!(cuc_attention_options.arch, 104, 8);
+    row!(cuc_attention_options.cache, 112, 8);
+    row!(cuc_attention_options.score, 120, 8);
+    row!(cuc_attention_options.sides, 128, 8);
+    row!(cuc_attention_options.side_count, 136, 4);
+    row!(cuc_attention_options.reserved, 140, 4);
+    row!(cuc_attention_options.page_size, 144, 4);
+    row!(cuc_attention_options.parts, 148, 4);
+    row!(cuc_attention_side, 16, 8);
+    row!(cuc_attention_side.name, 0, 8);
+    row!(cuc_attention_side.dtype, 8, 4);
+    row!(cuc_attention_side.rank, 12, 4);
     row!(cuc_buffer_options, 56, 8);
     row!(cuc_buffer_options.struct_size, 0, 8);
     row!(cuc_buffer_options.device, 8, 8);
@@ -749,6 +814,16 @@ pub fn structs(wrong: &mut Vec<String>) {
 
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
+        ("cuc_attention", cucore_sys::cuc_attention as *const ()),
+        ("cuc_attention_args_init", cucore_sys::cuc_attention_args_init as *const ()),
+        ("cuc_attention_backward", cucore_sys::cuc_attention_backward as *const ()),
+        ("cuc_attention_options_init", cucore_sys::cuc_attention_options_init as *const ()),
+        ("cuc_attention_plan_create", cucore_sys::cuc_attention_plan_create as *const ()),
+        ("cuc_attention_plan_get_choice", cucore_sys::cuc_attention_plan_get_choice as *const ()),
+        ("cuc_attention_plan_release", cucore_sys::cuc_attention_plan_release as *const ()),
+        ("cuc_attention_plan_retain", cucore_sys::cuc_attention_plan_retain as *const ()),
+        ("cuc_attention_plan_source", cucore_sys::cuc_attention_plan_source as *const ()),
+        ("cuc_attention_plan_workspace_bytes", cucore_sys::cuc_attention_plan_workspace_bytes as *const ()),
         ("cuc_buffer_access", cucore_sys::cuc_buffer_access as *const ()),
         ("cuc_buffer_bytes", cucore_sys::cuc_buffer_bytes as *const ()),
         ("cuc_buffer_copy", cucore_sys::cuc_buffer_copy as *const ()),

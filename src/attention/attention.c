@@ -1,0 +1,337 @@
+// Runs plans: makes the array views that the kernel expects, and launches the kernel. Allocates
+// nothing.
+#include "attention.h"
+
+#include <cucore/launch.h>
+
+#include "base/array.h"
+#include "base/options.h"
+#include "code/kernel_tile.h"
+#include "device/stream.h"
+
+#include <math.h>
+
+enum {
+    MOST_ACROSS = 65535, // blocks along the grid's second and third axis
+    MOST_ARGUMENTS = 16 + CUC_ATTENTION_MAX_SIDES,
+};
+
+// The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
+struct views {
+    cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
+    cuc_tensor d_o, d_q, d_k, d_v;
+    int64_t first_batch, first_head;
+};
+
+// Exchanges the axes of heads and of the sequence, before the width.
+static void exchange(cuc_tensor *t)
+{
+    int32_t x = t->rank - 3, y = t->rank - 2;
+    int64_t extent = t->shape[x], stride = t->strides[x];
+
+    t->shape[x] = t->shape[y];
+    t->strides[x] = t->strides[y];
+    t->shape[y] = extent;
+    t->strides[y] = stride;
+}
+
+static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
+{
+    t->data += (uint64_t)from * (uint64_t)t->strides[axis] * (cuc_dtype_bits(t->dtype) / 8);
+    t->shape[axis] = count;
+}
+
+static void make_views(struct views *v, const struct cuc__attention_call *c)
+{
+    const cuc_attention_args *a = c->args;
+    cuc_tensor *all[] = { &v->q, &v->k, &v->v, &v->o, &v->d_o, &v->d_q, &v->d_k, &v->d_v };
+
+    v->q = *a->q;
+    v->k = *a->k;
+    v->v = *a->v;
+    v->o = *a->o;
+    if (a->lse)
+        v->lse = *a->lse;
+    if (a->sinks)
+        v->sinks = *a->sinks;
+    if (c->plan->kind.variable)
+        v->query_offsets = *a->query_offsets;
+    if (c->plan->kind.variable && !c->plan->kind.page_size)
+        v->key_offsets = *a->key_offsets;
+    if (c->plan->kind.page_size) {
+        v->page_table = *a->page_table;
+        v->key_lengths = *a->key_lengths;
+    }
+    if (c->backward) {
+        v->d_o = *a->d_o;
+        v->d_q = *a->d_q;
+        v->d_k = *a->d_k;
+        v->d_v = *a->d_v;
+    }
+    for (int i = 0; i < CUC_LENGTH(all); i++)
+        if (all[i]->rank && c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST)
+            exchange(all[i]);
+}
+
+// Restricts the views to batches [from, from + count).
+static void narrow_batches(struct views *v, const struct cuc__attention_kind *kind, int64_t from,
+                           int64_t count)
+{
+
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
+
+    v->first_batch = from;
+    if (kind->variable)
+        narrow(&v->query_offsets, 0, from, count + 1);
+    for (int i = 0; i < CUC_LENGTH(queries) && !kind->variable; i++)
+        if (queries[i]->rank)
+            narrow(queries[i], 0, from, count);
+    if (kind->page_size) {
+        narrow(&v->page_table, 0, from, count);
+        narrow(&v->key_lengths, 0, from, count);
+        return;
+    }
+    if (kind->variable)
+        narrow(&v->key_offsets, 0, from, count + 1);
+    for (int i = 0; i < CUC_LENGTH(keys) && !kind->variable; i++)
+        if (keys[i]->rank)
+            narrow(keys[i], 0, from, count);
+}
+
+// Restricts the views to key heads [from, from + count). Each of them has `group` heads.
+static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind, int64_t from,
+                         int64_t count, int64_t group)
+{
+    int32_t axis = kind->variable ? 0 : 1, of_keys = kind->page_size ? 1 : axis;
+
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
+
+    v->first_head = from * group;
+    for (int i = 0; i < CUC_LENGTH(queries); i++)
+        if (queries[i]->rank)
+            narrow(queries[i], axis, from * group, count * group);
+    for (int i = 0; i < CUC_LENGTH(keys); i++)
+        if (keys[i]->rank)
+            narrow(keys[i], of_keys, from, count);
+    if (v->sinks.rank)
+        narrow(&v->sinks, 0, from * group, count * group);
+}
+
+// Splits the axis of heads into key heads and the heads of each.
+static void split_heads(cuc_tensor *t, int32_t axis, int64_t group)
+{
+    if (!t->rank)
+        return;
+    for (int32_t i = t->rank++; i > axis; i--) {
+        t->shape[i] = t->shape[i - 1];
+        t->strides[i] = t->strides[i - 1];
+    }
+    t->shape[axis] /= group;
+    t->strides[axis] *= group;
+    t->shape[axis + 1] = group;
+}
+
+// Lays out the results of parts in the workspace: f32 [parts, batch, key heads, group, queries,
+// value width], or without the last axis.
+static cuc_tensor part_view(const cuc_tensor *o, int32_t parts, bool width, cuc_device_ptr at)
+{
+    cuc_tensor t = { .data = at, .dtype = CUC_F32, .rank = width ? 6 : 5, .device = o->device };
+    int64_t stride = 1;
+
+    t.shape[0] = parts;
+    for (int32_t i = 1; i < t.rank; i++)
+        t.shape[i] = o->shape[i - 1];
+    for (int32_t i = t.rank - 1; i >= 0; i--) {
+        t.strides[i] = stride;
+        stride *= t.shape[i];
+    }
+    return t;
+}
+
+// A kernel whose code waits for the stream's preceding kernel begins before that kernel has ended.
+static cuc_status launch_kernel(const cuc_attention_plan *plan, cuc_stream *stream,
+                                cuc_kernel *kernel, const cuc_arg *args, size_t count)
+{
+    cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
+
+    if (kernel->tile->code->signature->kernel->waits_for_grids && !plan->plain_launch)
+        config.flags = CUC_LAUNCH_PROGRAMMATIC;
+    return cuc_launch(stream, &config, kernel, args, count);
+}
+
+static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
+                              const struct views *v, const cuc_tensor part[2])
+{
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = 0;
+
+    args[count++] = CUC_ARG(&part[0]);
+    args[count++] = CUC_ARG(&part[1]);
+    args[count++] = CUC_ARG(&v->o);
+    if (p->kind.lse)
+        args[count++] = CUC_ARG(&v->lse);
+    if (p->kind.sinks)
+        args[count++] = CUC_ARG(&v->sinks);
+    return launch_kernel(p, stream, p->join, args, count);
+}
+
+static float scale_of(const struct cuc__attention_call *c)
+{
+    double scale = c->args->scale;
+
+    return (float)(scale != 0 ? scale : 1 / sqrt((double)c->plan->kind.width));
+}
+
+// Launches the kernels of cuc__attention_backward_source(): each waits for the one before.
+static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_stream *stream,
+                                  const struct views *v)
+{
+    const cuc_attention_plan *p = c->plan;
+    cuc_tensor sums = { .data = c->args->workspace,
+                        .dtype = CUC_F32,
+                        .rank = 3,
+                        .device = stream->ordinal,
+                        .shape = { v->q.shape[0], v->q.shape[1], v->q.shape[2] },
+                        .strides = { v->q.shape[1] * v->q.shape[2], v->q.shape[2], 1 } };
+    const cuc_arg scale = CUC_ARG(scale_of(c));
+    const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
+    const cuc_arg queries[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),
+                                CUC_ARG(&v->v),   CUC_ARG(&v->d_o),
+                                CUC_ARG(&v->lse), CUC_ARG(&sums),
+                                CUC_ARG(&v->d_q), scale };
+    const cuc_arg keys[] = { CUC_ARG(&v->q),   CUC_ARG(&v->k),   CUC_ARG(&v->v),
+                             CUC_ARG(&v->d_o), CUC_ARG(&v->lse), CUC_ARG(&sums),
+                             CUC_ARG(&v->d_k), CUC_ARG(&v->d_v), scale };
+    const struct {
+        int step;
+        const cuc_arg *args;
+        int count;
+    } all[] = { { CUC__ATTENTION_SUMS, of_rows, CUC_LENGTH(of_rows) },
+                { CUC__ATTENTION_D_Q, queries, CUC_LENGTH(queries) },
+                { CUC__ATTENTION_D_KV, keys, CUC_LENGTH(keys) } };
+    cuc_status st = CUC_OK;
+
+    for (int i = 0; i < CUC_LENGTH(all) && st >= 0; i++)
+        st = launch_kernel(p, stream, p->backward[all[i].step], all[i].args, (size_t)all[i].count);
+    return st;
+}
+
+// Passes the parameters in the order of cuc__attention_source() to the kernel and launches it.
+static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream, struct views *v,
+                         int64_t group)
+{
+    const cuc_attention_plan *p = c->plan;
+    const struct cuc__attention_kind *k = &p->kind;
+    cuc_tensor part[2];
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = 0;
+
+    if (k->few) {
+        split_heads(&v->q, 1, group);
+        split_heads(&v->o, 1, group);
+        split_heads(&v->lse, 1, group);
+        split_heads(&v->sinks, 0, group);
+    }
+    args[count++] = CUC_ARG(&v->q);
+    args[count++] = CUC_ARG(&v->k);
+    args[count++] = CUC_ARG(&v->v);
+    if (p->join) {
+        part[0] = part_view(&v->o, p->tile.parts, true, c->args->workspace);
+        part[1] = part_view(&v->o, p->tile.parts, false,
+                            c->args->workspace + (uint64_t)part[0].strides[0] *
+                                                     (uint64_t)p->tile.parts * sizeof(float));
+        args[count++] = CUC_ARG(&part[0]);
+        args[count++] = CUC_ARG(&part[1]);
+    } else {
+        args[count++] = CUC_ARG(&v->o);
+        if (k->lse)
+            args[count++] = CUC_ARG(&v->lse);
+        if (k->sinks)
+            args[count++] = CUC_ARG(&v->sinks);
+    }
+    if (k->variable)
+        args[count++] = CUC_ARG(&v->query_offsets);
+    if (k->variable && !k->page_size)
+        args[count++] = CUC_ARG(&v->key_offsets);
+    if (k->page_size) {
+        args[count++] = CUC_ARG(&v->page_table);
+        args[count++] = CUC_ARG(&v->key_lengths);
+    }
+    if (k->variable)
+        args[count++] = CUC_ARG(c->args->most_queries);
+    for (uint32_t i = 0; i < k->side_count; i++)
+        args[count++] = CUC_ARG(&c->args->sides[i]);
+    if (k->scored) {
+        args[count++] = CUC_ARG(v->first_batch);
+        args[count++] = CUC_ARG(v->first_head);
+    }
+    args[count++] = CUC_ARG(scale_of(c));
+    cuc_status st = launch_kernel(p, stream, p->kernel, args, count);
+    return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+// Launches in pieces of at most MOST_ACROSS heads and batches.
+static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *stream)
+{
+    struct views all = { .first_batch = 0 };
+    const struct cuc__attention_kind *kind = &c->plan->kind;
+    cuc_status st = CUC_OK;
+
+    bool keys = c->backward && c->keys && c->key_heads; // d_k and d_v of no query are 0
+    if (!c->batch || !c->heads || (!c->queries && !keys) ||
+        (kind->variable && !c->args->most_queries))
+        return CUC_OK; // an empty result
+    int64_t group = c->heads / c->key_heads;
+    int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;
+    make_views(&all, c);
+    for (int64_t b = 0; b < c->batch && st >= 0; b += MOST_ACROSS)
+        for (int64_t h = 0; h < c->key_heads && st >= 0; h += heads) {
+            struct views v = all;
+            if (c->batch > MOST_ACROSS)
+                narrow_batches(&v, kind, b, least(c->batch - b, MOST_ACROSS));
+            if (c->key_heads > heads)
+                narrow_heads(&v, kind, h, least(c->key_heads - h, heads), group);
+            st = c->backward ? launch_backward(c, stream, &v) : launch(c, stream, &v, group);
+        }
+    return st;
+}
+
+static cuc_status run(cuc_stream *stream, cuc_attention_plan *plan, const cuc_attention_args *args,
+                      bool backward, const char *function)
+{
+    cuc_attention_args given;
+    struct cuc__attention_call c = {
+        .plan = plan, .args = &given, .function = function, .backward = backward
+    };
+    cuc_status st;
+
+    if (!args)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "args is NULL");
+    if ((st = cuc__read_options(&given, sizeof(given), args, "cuc_attention_args", function)) < 0 ||
+        (st = cuc__attention_check(&c, stream)) < 0)
+        return st;
+    return cuc__pass(launch_all(&c, stream), function);
+}
+
+cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
+                         const cuc_attention_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return run(stream, plan, args, false, __func__);
+}
+
+cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
+                                  const cuc_attention_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return run(stream, plan, args, true, __func__);
+}

@@ -1,0 +1,105 @@
+// Attention plans: their kind, the chosen tile, the compiled kernel.
+#ifndef CUCORE_ATTENTION_ATTENTION_H
+#define CUCORE_ATTENTION_ATTENTION_H
+
+#include <cucore/attention.h>
+#include <cucore/kernel.h>
+
+#include "base/handle.h"
+
+enum { CUC__ATTENTION_NAME = 32 };
+
+struct cuc__attention_side {
+    char name[CUC__ATTENTION_NAME];
+    cuc_dtype dtype;
+    int32_t rank;
+};
+
+// The kind of attention that a kernel computes.
+struct cuc__attention_kind {
+    cuc_dtype dtype;
+    int32_t width, value_width;
+    int32_t mask, align, order;
+    int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
+    bool lse, sinks;
+    bool backward; // also has the kernels of cuc_attention_backward()
+    bool scored;   // has a score function
+    bool variable; // sequences of any lengths lie one after another
+    struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
+    uint32_t side_count;
+    int32_t page_size; // 0: keys are not in pages
+    bool few;          // few queries: a tile holds those of several heads, and keys may be split
+};
+
+struct cuc__attention_tile {
+    int32_t queries, keys;
+    int32_t stages, warps; // 0 leaves the choice to the compiler
+    int32_t heads;         // heads of a tile, each with `queries`, if they are few; otherwise 1
+    int32_t parts;         // of the keys
+};
+
+// The extents for which a tile is chosen. 0: large.
+struct cuc__attention_shape {
+    int64_t batch, heads, key_heads, queries, keys;
+};
+
+// Defined in options.c. Translates options to the kernel's terms. Records a failure under the name
+// in `function`.
+struct cuc__attention_problem {
+    struct cuc__attention_kind kind;
+    const char *score; // the caller's score function; NULL if there is none
+    struct cuc__attention_shape shape;
+    struct cuc__attention_tile wanted;
+    uint32_t multiprocessors;
+    bool pipelined; // the target has the fused pipeline of TMA and wgmma
+    char arch[16];
+};
+cuc_status cuc__attention_read_options(struct cuc__attention_problem *out,
+                                       const cuc_attention_options *options,
+                                       const struct cuc_device *device, const char *function);
+
+// Defined in choose.c. Chooses the tile; nonzero fields of `wanted` are kept.
+void cuc__attention_choose(struct cuc__attention_tile *out,
+                           const struct cuc__attention_problem *problem);
+
+// Defined in source.c. Writes the tile program. Returns NULL if out of memory.
+char *cuc__attention_source(const struct cuc__attention_problem *problem,
+                            const struct cuc__attention_tile *tile);
+
+// Defined in source_backward.c. Writes the tile program of cuc_attention_backward(). Returns NULL
+// if out of memory.
+char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
+
+// The kernels of cuc_attention_backward(): row sums of d_o o; d_q; d_k and d_v.
+enum { CUC__ATTENTION_SUMS, CUC__ATTENTION_D_Q, CUC__ATTENTION_D_KV, CUC__ATTENTION_STEPS };
+
+struct cuc_attention_plan {
+    cuc__handle head;
+    cuc_device *device;
+    struct cuc__attention_kind kind;
+    struct cuc__attention_tile tile;
+    bool plain_launch; // launches are not programmatic
+    cuc_attention_choice choice;
+    char *text;
+    cuc_object *object;
+    cuc_kernel *kernel;
+    cuc_kernel *join;    // adds up the parts of split keys, or NULL
+    char *backward_text; // NULL without a backward pass
+    cuc_object *backward_object;
+    cuc_kernel *backward[CUC__ATTENTION_STEPS];
+};
+
+enum { CUC__ATTENTION_WORKSPACE_ALIGN = 256 };
+
+// Defined in check.c. Checks a call, whose arguments are already read, and reads its extents from
+// the arrays.
+struct cuc__attention_call {
+    cuc_attention_plan *plan;
+    const cuc_attention_args *args;
+    const char *function;
+    bool backward;
+    int64_t batch, heads, key_heads, queries, keys, pages;
+};
+cuc_status cuc__attention_check(struct cuc__attention_call *call, const struct cuc_stream *stream);
+
+#endif

@@ -1,0 +1,296 @@
+// Checks the arguments of a plan's call by name: arrays, their shapes, the scale.
+#include "attention.h"
+
+#include "base/array.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "device/stream.h"
+#include "tensor/tensor.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 192, NO_WIDTH = -2 };
+
+static const char *list_text(char text[TEXT_BYTES], int32_t count, const int64_t *numbers)
+{
+    struct cuc__text t = { .at = text, .capacity = TEXT_BYTES, .fixed = true };
+
+    text[0] = 0;
+    for (int32_t i = 0; i < count; i++)
+        cuc__text_put(&t, "%s%" PRId64, i ? ", " : "", numbers[i]);
+    return text;
+}
+
+// An array argument and its expected properties. An extent of -1 comes from the array.
+struct expected {
+    const char *name;
+    const cuc_tensor *tensor;
+    cuc_dtype dtype; // 0: no such array
+    int32_t rank;
+    int64_t shape[CUC_TENSOR_MAX_RANK];
+    const char *names; // of the extents
+    const char *flag;  // with which a plan has the array
+};
+
+static cuc_status check_array(const struct cuc__attention_call *c, const struct expected *e)
+{
+    const cuc_tensor *t = e->tensor;
+    char got[TEXT_BYTES], wanted[TEXT_BYTES];
+    bool same = true;
+
+    if (!e->dtype && t)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s is given, but %s: leave it NULL%s%s", e->name,
+                         strncmp(e->name, "d_", 2) == 0 ? "only cuc_attention_backward() takes it"
+                                                        : "the plan was made without it",
+                         e->flag ? ", or make the plan with CUC_ATTENTION_" : "",
+                         e->flag ? e->flag : "");
+    if (!e->dtype)
+        return CUC_OK;
+    if (!t)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is NULL", e->name);
+    if (t->dtype != e->dtype)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is of %s, expected %s",
+                         e->name, cuc_dtype_name(t->dtype), cuc_dtype_name(e->dtype));
+    if (t->rank != e->rank)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s has %d axes, expected %d: [%s]", e->name, t->rank, e->rank, e->names);
+    for (int32_t i = 0; i < e->rank; i++) {
+        if (t->shape[i] < 0 || t->shape[i] > INT32_MAX)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                             "%s is [%s], expected extents from 0 to %d: [%s]", e->name,
+                             list_text(got, t->rank, t->shape), INT32_MAX, e->names);
+        same &= e->shape[i] < 0 || t->shape[i] == e->shape[i];
+    }
+    if (same)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                     "%s is [%s], expected [%s]: the plan and the arrays before it give [%s]",
+                     e->name, list_text(got, t->rank, t->shape),
+                     list_text(wanted, e->rank, e->shape), e->names);
+}
+
+static cuc_status check_written(const struct cuc__attention_call *c, const char *name,
+                                const cuc_tensor *t)
+{
+    char shape[TEXT_BYTES], strides[TEXT_BYTES];
+
+    if (t->flags & CUC_TENSOR_READ_ONLY)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is read-only", name);
+    if (!cuc__tensor_shares_addresses(t))
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                     "%s is [%s] with strides of [%s], which give several elements one address: "
+                     "expected strides that keep its elements apart",
+                     name, list_text(shape, t->rank, t->shape),
+                     list_text(strides, t->rank, t->strides));
+}
+
+// Reads the extents from q and k, and the number of sequences from their offsets.
+static void read_shape(struct cuc__attention_call *c)
+{
+    const cuc_tensor *q = c->args->q, *k = c->args->k, *offsets = c->args->query_offsets;
+    bool variable = c->plan->kind.variable;
+    int last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST, first = variable ? 0 : 1;
+
+    c->batch = c->heads = c->queries = c->key_heads = c->keys = -1;
+    if (q && q->rank == first + 3) {
+        c->batch = q->shape[0];
+        c->heads = q->shape[first + last];
+        c->queries = q->shape[first + 1 - last];
+    }
+    if (c->plan->kind.page_size)
+        first = 1;
+    if (k && k->rank == first + 3) {
+        c->pages = k->shape[0];
+        c->key_heads = k->shape[first + last];
+        c->keys = c->plan->kind.page_size ? c->plan->kind.page_size : k->shape[first + 1 - last];
+    }
+    if (variable)
+        c->batch = offsets && offsets->rank == 1 ? offsets->shape[0] - 1 : -1;
+}
+
+// Describes q, k, v, o or lse: the extents between a batch axis, if there is one, and the width.
+static struct expected describe(const struct cuc__attention_call *c, const char *name,
+                                const cuc_tensor *tensor, cuc_dtype dtype, int64_t heads,
+                                int64_t sequence, int64_t width, bool paged,
+                                const char *const names[2])
+{
+    bool last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST && width != NO_WIDTH;
+    struct expected e = { .name = name,
+                          .tensor = tensor,
+                          .dtype = dtype,
+                          .names = names[last],
+                          .flag = strcmp(name, "lse") == 0 ? "LSE" : NULL };
+
+    if (paged)
+        e.shape[e.rank++] = c->pages;
+    else if (c->plan->kind.variable)
+        e.names += strlen("batch, ");
+    else
+        e.shape[e.rank++] = c->batch;
+    e.shape[e.rank++] = last ? sequence : heads;
+    e.shape[e.rank++] = last ? heads : sequence;
+    if (width != NO_WIDTH)
+        e.shape[e.rank++] = width;
+    return e;
+}
+
+static cuc_status check_sides(const struct cuc__attention_call *c)
+{
+    const cuc_attention_args *a = c->args;
+    const struct cuc__attention_kind *k = &c->plan->kind;
+    char name[CUC__ATTENTION_NAME + 16];
+
+    if (a->side_count != k->side_count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "side_count is %u, expected %u, as in the plan's options", a->side_count,
+                         k->side_count);
+    if (a->side_count && !a->sides)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is NULL");
+    for (uint32_t i = 0; i < k->side_count; i++) {
+        struct expected e = { name,
+                              &a->sides[i],
+                              k->sides[i].dtype,
+                              k->sides[i].rank,
+                              { 0 },
+                              "as in the plan's options",
+                              NULL };
+        snprintf(name, sizeof(name), "sides[%u] (%s)", i, k->sides[i].name);
+        memset(e.shape, -1, sizeof(e.shape));
+        cuc_status st = check_array(c, &e);
+        if (st < 0)
+            return st;
+    }
+    return CUC_OK;
+}
+
+static cuc_status check_workspace(const struct cuc__attention_call *c)
+{
+    const cuc_attention_args *a = c->args;
+    bool uses = c->backward || c->plan->tile.parts > 1;
+    uint64_t needed =
+        uses ? cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads, c->queries) : 0;
+
+    if (a->workspace % CUC__ATTENTION_WORKSPACE_ALIGN)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace is 0x%" PRIx64 ", expected a multiple of %d", a->workspace,
+                         CUC__ATTENTION_WORKSPACE_ALIGN);
+    if (needed && (!a->workspace || a->workspace_bytes < needed))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace has %" PRIu64 " bytes, expected %" PRIu64
+                         ", as cuc_attention_plan_workspace_bytes() says",
+                         a->workspace ? a->workspace_bytes : 0, needed);
+    return CUC_OK;
+}
+
+static cuc_status check_arrays(struct cuc__attention_call *c)
+{
+    const cuc_attention_args *a = c->args;
+    const struct cuc__attention_kind *k = &c->plan->kind;
+    static const char *const names[][2] = {
+        { "batch, heads, queries, width", "batch, queries, heads, width" },
+        { "batch, key heads, keys, width", "batch, keys, key heads, width" },
+        { "batch, key heads, keys, value width", "batch, keys, key heads, value width" },
+        { "batch, heads, queries, value width", "batch, queries, heads, value width" },
+        { "batch, heads, queries", "batch, heads, queries" },
+        { NULL, NULL },
+        { "pages, key heads, page size, width", "pages, page size, key heads, width" },
+        { "pages, key heads, page size, value width", "pages, page size, key heads, value width" },
+    };
+    bool paged = k->page_size;
+    cuc_dtype offsets = k->variable ? CUC_I32 : 0, gradients = c->backward ? k->dtype : 0;
+
+    read_shape(c);
+    const struct expected all[] = {
+        describe(c, "q", a->q, k->dtype, c->heads, c->queries, k->width, false, names[0]),
+        describe(c, "k", a->k, k->dtype, c->key_heads, c->keys, k->width, paged,
+                 names[1 + 5 * paged]),
+        describe(c, "v", a->v, k->dtype, c->key_heads, c->keys, k->value_width, paged,
+                 names[2 + 5 * paged]),
+        describe(c, "o", a->o, k->dtype, c->heads, c->queries, k->value_width, false, names[3]),
+        describe(c, "lse", a->lse, k->lse ? CUC_F32 : 0, c->heads, c->queries, NO_WIDTH, false,
+                 names[4]),
+        describe(c, "d_o", a->d_o, gradients, c->heads, c->queries, k->value_width, false,
+                 names[3]),
+        describe(c, "d_q", a->d_q, gradients, c->heads, c->queries, k->width, false, names[0]),
+        describe(c, "d_k", a->d_k, gradients, c->key_heads, c->keys, k->width, false, names[1]),
+        describe(c, "d_v", a->d_v, gradients, c->key_heads, c->keys, k->value_width, false,
+                 names[2]),
+        { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads", "SINKS" },
+        { "query_offsets",
+          a->query_offsets,
+          offsets,
+          1,
+          { c->batch + 1 },
+          "batch + 1",
+          "VARIABLE" },
+        { "key_offsets",
+          a->key_offsets,
+          paged ? 0 : offsets,
+          1,
+          { c->batch + 1 },
+          "batch + 1",
+          "VARIABLE" },
+        { "page_table",
+          a->page_table,
+          paged ? CUC_I32 : 0,
+          2,
+          { c->batch, -1 },
+          "batch, pages of a sequence",
+          NULL },
+        { "key_lengths", a->key_lengths, paged ? CUC_I32 : 0, 1, { c->batch }, "batch", NULL },
+    };
+    for (int i = 0; i < CUC_LENGTH(all); i++) {
+        cuc_status st = check_array(c, &all[i]);
+        if (st < 0)
+            return st;
+    }
+    if (c->key_heads ? c->heads % c->key_heads : c->heads)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "q has %" PRId64 " heads and k has %" PRId64
+                         ", expected a number of key heads that divides the heads",
+                         c->heads, c->key_heads);
+    if (k->variable && c->batch < 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "query_offsets has no element, expected batch + 1");
+    if (k->variable ? a->most_queries < 0 || a->most_queries > INT32_MAX : a->most_queries != 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "most_queries is %" PRId64 ", expected %s", a->most_queries,
+                         k->variable ? "0 to 2147483647"
+                                     : "0, as the plan was made without CUC_ATTENTION_VARIABLE");
+    cuc_status st = check_sides(c);
+    if (st >= 0)
+        st = check_workspace(c);
+    const struct {
+        const char *name;
+        const cuc_tensor *tensor;
+        bool written;
+    } written[] = { { "o", a->o, !c->backward },
+                    { "lse", a->lse, k->lse && !c->backward },
+                    { "d_q", a->d_q, c->backward },
+                    { "d_k", a->d_k, c->backward },
+                    { "d_v", a->d_v, c->backward } };
+    for (int i = 0; i < CUC_LENGTH(written) && st >= 0; i++)
+        if (written[i].written)
+            st = check_written(c, written[i].name, written[i].tensor);
+    return st;
+}
+
+cuc_status cuc__attention_check(struct cuc__attention_call *c, const cuc_stream *stream)
+{
+    if (stream->device != c->plan->device)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "the stream is of device %d, the plan of device %d", stream->ordinal,
+                         c->plan->device->ordinal);
+    if (c->backward && !c->plan->kind.backward)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "the plan has no backward pass: make it with CUC_ATTENTION_BACKWARD");
+    if (!isfinite((float)c->args->scale))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "scale is %g, expected a finite f32, or 0 for 1 / sqrt(width)",
+                         c->args->scale);
+    return check_arrays(c);
+}

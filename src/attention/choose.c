@@ -1,0 +1,85 @@
+// Chooses the tile of a plan by rules that were measured on an H200.
+#include "attention.h"
+
+#include <math.h>
+
+static int64_t ceil_div(int64_t x, int64_t y)
+{
+    return (x + y - 1) / y;
+}
+
+// Chooses the parts of the keys of few queries. A multiprocessor runs up to 3 blocks at once, or
+// fewer if each would get less than 256 KB of keys and values. The time of a block is about that of
+// its steps and of two more.
+static int32_t choose_parts(const struct cuc__attention_problem *q,
+                            const struct cuc__attention_tile *t)
+{
+    enum { MOST_BESIDE = 3, BLOCK_BYTES = 256 * 1024, MOST_PARTS = 64, MORE_STEPS = 2 };
+    const struct cuc__attention_shape *s = &q->shape;
+    int64_t best = 1, least = INT64_MAX;
+
+    if (!s->batch || !s->heads || !s->keys)
+        return 1;
+    int64_t tiles = s->batch * s->key_heads * ceil_div(s->heads / s->key_heads, t->heads) *
+                    ceil_div(s->queries, t->queries);
+    double bytes = 2.0 * (q->kind.width + q->kind.value_width) * (double)s->keys * (double)tiles;
+    double blocks = bytes / BLOCK_BYTES, at_once = MOST_BESIDE * (double)q->multiprocessors;
+    int64_t steps = ceil_div(s->keys, t->keys);
+    for (int64_t parts = 1; parts <= MOST_PARTS && parts <= steps; parts++) {
+        double waves = ceil((double)tiles * (double)parts / fmax(1, fmin(at_once, blocks)));
+        int64_t time = (int64_t)fmin(waves * (double)(ceil_div(steps, parts) + MORE_STEPS), 1e18);
+        if (time < least) {
+            least = time;
+            best = parts;
+        }
+    }
+    return (int32_t)best;
+}
+
+// Few queries: a tile of 16 rows has those of several heads that share keys, unless a score
+// function needs to know the head.
+static void choose_few(struct cuc__attention_tile *t, const struct cuc__attention_problem *q)
+{
+    enum { ROWS = 16, WARPS = 4 };
+    const struct cuc__attention_shape *s = &q->shape;
+    int64_t group = s->heads ? s->heads / s->key_heads : 1;
+
+    t->heads = 1;
+    while (!q->kind.scored && t->heads < group && t->heads * s->queries * 2 <= ROWS)
+        t->heads *= 2;
+    t->queries = ROWS / t->heads;
+    if (!t->warps)
+        t->warps = WARPS;
+    if (!t->parts)
+        t->parts = choose_parts(q, t);
+}
+
+// A pipeline's tile has 64 queries for each warpgroup. Three warpgroups are fastest, but above a
+// width of 64, and with a score function, the registers suffice only for two. One warpgroup is used
+// for few queries, and if larger tiles would leave multiprocessors idle. Above a width of 128, a
+// step of 128 keys does not fit in shared memory or in the registers.
+void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__attention_problem *q)
+{
+    enum { WARPGROUP = 64, TWO = 128, THREE = 192 };
+    const struct cuc__attention_kind *k = &q->kind;
+    const struct cuc__attention_shape *s = &q->shape;
+    int32_t widest = k->width > k->value_width ? k->width : k->value_width;
+    bool few = s->queries && s->queries <= WARPGROUP;
+
+    if (s->batch && s->heads && s->queries) {
+        double tiles = (double)s->batch * (double)s->heads * (double)((s->queries + TWO - 1) / TWO);
+        few = few || tiles < q->multiprocessors;
+    }
+    *t = q->wanted;
+    if (!t->keys)
+        t->keys = q->pipelined ? widest > 128 ? 64 : 128 : widest > 128 ? 32 : 64;
+    while (k->page_size % t->keys) // ends at 16, of which a page has a multiple
+        t->keys = t->keys > 32 && t->keys % 32 == 0 ? t->keys / 2 : 16;
+    if (k->few) {
+        choose_few(t, q);
+        return;
+    }
+    t->heads = t->parts = 1;
+    if (!t->queries)
+        t->queries = few ? WARPGROUP : widest > 64 || k->scored || !q->pipelined ? TWO : THREE;
+}

@@ -1,0 +1,162 @@
+// Creates plans: chooses a tile, and compiles and loads the kernel.
+#include "attention.h"
+
+#include <cucore/error.h>
+#include <cucore/object.h>
+#include <cucore/program.h>
+
+#include "base/options.h"
+#include "code/kernel_tile.h"
+#include "device/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void report_choice(cuc_attention_plan *p, const struct cuc__attention_problem *q)
+{
+    const struct cuc__attention_shape *s = &q->shape;
+
+    p->choice.struct_size = sizeof(p->choice);
+    p->choice.tile_q = p->tile.queries;
+    p->choice.tile_k = p->tile.keys;
+    p->choice.stages = p->tile.stages;
+    p->choice.warps = p->tile.warps;
+    p->choice.parts = p->tile.parts;
+    p->choice.pipeline = p->kernel->tile->code->signature->entry[0].variant == TILE_TMA;
+    double tiles = (double)s->batch * (double)s->heads * p->tile.parts / p->tile.heads *
+                   ceil((double)s->queries / p->tile.queries);
+    p->choice.tiles = tiles < (double)INT64_MAX ? (int64_t)ceil(tiles) : INT64_MAX;
+    p->choice.by = q->wanted.queries && q->wanted.keys ? "options" : "rules";
+}
+
+// Compiles to PTX: the driver assembles the program as a whole, and can therefore reassign
+// registers between warp roles. Takes over the text.
+static cuc_status compile(cuc_object **out, char **kept, char *text, const cuc_program_options *o)
+{
+    cuc_program *program = NULL;
+    cuc_status st;
+
+    if (!(*kept = text))
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    st = cuc_program_create(&program, CUC_SOURCE_TILE, text, 0, o);
+    if (st >= 0)
+        st = cuc_program_compile(out, program, CUC_CODE_PTX);
+    cuc_program_release(program);
+    return st;
+}
+
+static cuc_status make_forward(cuc_attention_plan *p, const struct cuc__attention_problem *q,
+                               cuc_cache *cache)
+{
+    bool parts = p->tile.parts > 1;
+    cuc_status st = compile(&p->object, &p->text, cuc__attention_source(q, &p->tile),
+                            CUC_PROGRAM_OPTIONS(.name = "attention.tile", .arch = q->arch,
+                                                .stages = p->tile.stages, .warps = p->tile.warps,
+                                                .cache = cache));
+
+    if (st >= 0)
+        st = cuc_object_get_kernel(&p->kernel, p->object, parts ? "attention_parts" : "attention");
+    if (st >= 0 && parts)
+        st = cuc_object_get_kernel(&p->join, p->object, "attention");
+    return st;
+}
+
+static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attention_problem *q,
+                                cuc_cache *cache)
+{
+    static const char *const names[] = {
+        [CUC__ATTENTION_SUMS] = "sums_of_rows",
+        [CUC__ATTENTION_D_Q] = "gradient_of_queries",
+        [CUC__ATTENTION_D_KV] = "gradients_of_keys",
+    };
+    cuc_status st = compile(
+        &p->backward_object, &p->backward_text, cuc__attention_backward_source(q),
+        CUC_PROGRAM_OPTIONS(.name = "attention_backward.tile", .arch = q->arch, .cache = cache));
+
+    for (int i = 0; i < CUC__ATTENTION_STEPS && st >= 0; i++)
+        st = cuc_object_get_kernel(&p->backward[i], p->backward_object, names[i]);
+    return st;
+}
+
+cuc_status cuc_attention_plan_create(cuc_attention_plan **out, cuc_device *device,
+                                     const cuc_attention_options *options)
+{
+    cuc_attention_options o;
+    struct cuc__attention_problem q;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    CUC_CHECK_NOT_NULL(options);
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_attention_options)) < 0 ||
+        (st = cuc__attention_read_options(&q, &o, device, __func__)) < 0)
+        return st;
+    cuc_attention_plan *p = calloc(1, sizeof(*p));
+    if (!p)
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    cuc__handle_init(p, CUC__HANDLE_ATTENTION_PLAN);
+    p->device = device;
+    p->kind = q.kind;
+    p->plain_launch = o.flags & CUC_ATTENTION_PLAIN_LAUNCH;
+    cuc__attention_choose(&p->tile, &q);
+    if ((st = make_forward(p, &q, o.cache)) < 0 ||
+        (q.kind.backward && (st = make_backward(p, &q, o.cache)) < 0)) {
+        cuc_attention_plan_release(p);
+        return CUC_PASS(st);
+    }
+    report_choice(p, &q);
+    *out = p;
+    return CUC_OK;
+}
+
+cuc_attention_plan *cuc_attention_plan_retain(cuc_attention_plan *plan)
+{
+    return cuc__handle_retain(plan);
+}
+
+void cuc_attention_plan_release(cuc_attention_plan *plan)
+{
+    if (!cuc__handle_drop(plan, CUC__HANDLE_ATTENTION_PLAN))
+        return;
+    for (int i = 0; i < CUC__ATTENTION_STEPS; i++)
+        cuc_kernel_release(plan->backward[i]);
+    cuc_object_release(plan->backward_object);
+    free(plan->backward_text);
+    cuc_kernel_release(plan->join);
+    cuc_kernel_release(plan->kernel);
+    cuc_object_release(plan->object);
+    free(plan->text);
+    cuc__handle_free(plan);
+}
+
+// ---- Inspection
+
+cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_attention_plan *plan)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return CUC_WRITE_STRUCT(out, &plan->choice, cuc_attention_choice);
+}
+
+uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
+                                            int64_t heads, int64_t queries)
+{
+    uint64_t bytes, floats = 0; // for each query of each head
+
+    if (plan && plan->tile.parts > 1)
+        floats = (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1);
+    if (plan && plan->kind.backward)
+        floats = 1; // few queries have no backward pass
+    if (!floats || batch <= 0 || heads <= 0 || queries <= 0)
+        return 0;
+    if (__builtin_mul_overflow((uint64_t)batch, (uint64_t)heads, &bytes) ||
+        __builtin_mul_overflow(bytes, (uint64_t)queries, &bytes) ||
+        __builtin_mul_overflow(bytes, floats * sizeof(float), &bytes))
+        return UINT64_MAX; // more than any workspace
+    return bytes;
+}
+
+const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)
+{
+    return !plan || index > 1 ? NULL : index ? plan->backward_text : plan->text;
+}

@@ -1,0 +1,1235 @@
+// Compares cuc_attention() with sums in double: masks, windows, heads, widths, orders of memory,
+// ragged and tiny extents. Nothing around o and lse may be written, and nothing around q, k and v
+// may matter.
+#include "attention/attention.h"
+#include "base/array.h"
+#include "slice.h"
+#include "testing.h"
+#include "tile/ir/scalar.h"
+#include "tile/signature/signature.h"
+
+#include <math.h>
+
+static cuc_device *device;
+static cuc_stream *stream;
+
+static void setup(void)
+{
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+}
+
+static void teardown(void)
+{
+    cuc_stream_release(stream);
+}
+
+// ---- Arrays
+
+// GUARD: number of elements before and after an array. The bytes of a gap are POISON, which is NaN
+// in every float type.
+enum { GUARD = 64, POISON = 0xff };
+
+struct array {
+    cuc_tensor t;
+    cuc_buffer *buffer;
+    unsigned char *bytes; // the host's copy
+    size_t size;
+};
+
+static uint64_t seed = 1;
+
+static uint64_t below(uint64_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (seed >> 33) % n;
+}
+
+// Returns a number between -2 and 2.
+static double number(void)
+{
+    return ((double)below(1 << 20) / (1 << 19) - 1) * 2;
+}
+
+static unsigned char *at(const struct array *a, const int64_t *index)
+{
+    int64_t offset = GUARD;
+
+    for (int32_t i = 0; i < a->t.rank; i++)
+        offset += index[i] * a->t.strides[i];
+    return a->bytes + offset * (int64_t)(cuc_dtype_bits(a->t.dtype) / 8);
+}
+
+// Calls `visit` for the address of each element.
+static void each(const struct array *a, void (*visit)(cuc_dtype dtype, unsigned char *element))
+{
+    int64_t index[CUC_TENSOR_MAX_RANK] = { 0 };
+    int32_t axis = 0;
+
+    for (int32_t i = 0; i < a->t.rank; i++)
+        if (!a->t.shape[i])
+            return;
+    do {
+        visit(a->t.dtype, at(a, index));
+        for (axis = 0; axis < a->t.rank && ++index[axis] == a->t.shape[axis]; axis++)
+            index[axis] = 0;
+    } while (axis < a->t.rank);
+}
+
+static void draw(cuc_dtype dtype, unsigned char *element)
+{
+    uint64_t bits = tile_element_of_real(dtype, number());
+
+    memcpy(element, &bits, cuc_dtype_bits(dtype) / 8);
+}
+
+static void poison(cuc_dtype dtype, unsigned char *element)
+{
+    memset(element, POISON, cuc_dtype_bits(dtype) / 8);
+}
+
+// Makes an array whose axes lie in memory in the order of `memory`, a list of axes from the
+// slowest to the fastest. The fastest axis is `gap` elements longer than its contents.
+static void make(struct array *a, cuc_dtype dtype, int32_t rank, const int64_t *shape,
+                 const char *memory, int64_t gap)
+{
+    size_t bytes = cuc_dtype_bits(dtype) / 8;
+    int64_t stride = 1;
+
+    memset(a, 0, sizeof(*a));
+    a->t.dtype = dtype;
+    a->t.rank = rank;
+    memcpy(a->t.shape, shape, (size_t)rank * sizeof(*shape));
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        int axis = memory[i] - '0';
+        a->t.strides[axis] = stride;
+        stride *= shape[axis] + (i == rank - 1 ? gap : 0);
+    }
+    a->size = (size_t)(2 * GUARD + stride) * bytes;
+    a->bytes = malloc(a->size);
+    memset(a->bytes, POISON, a->size);
+    ck_ok(cuc_buffer_create(&a->buffer, stream, NULL, a->size));
+    a->t.data = cuc_buffer_ptr(a->buffer) + GUARD * bytes;
+}
+
+static void send(const struct array *a)
+{
+    ck_ok(cuc_buffer_write_async(stream, a->buffer, 0, a->bytes, a->size));
+}
+
+static void drop(struct array *a)
+{
+    cuc_buffer_release(a->buffer);
+    free(a->bytes);
+}
+
+// ---- Score functions
+
+struct arrays {
+    struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths,
+        workspace, sides[CUC_ATTENTION_MAX_SIDES];
+    cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
+    cuc_attention_args args;
+};
+
+// A score function and its reference. Side arrays have extents of the call: b, h, q, k, or of a
+// digit. Integers count documents, which begin at multiples of 23 rows.
+struct score {
+    const char *text;
+    cuc_attention_side sides[2];
+    const char *extents[2];
+    double (*expected)(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                       int64_t j);
+};
+
+static double side(const struct arrays *x, int which, const int64_t *index)
+{
+    const struct array *a = &x->sides[which];
+
+    return tile_is_integer(a->t.dtype)
+               ? (double)(int64_t)tile_scalar_of(a->t.dtype, at(a, index))
+               : tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index)));
+}
+
+static double alibi(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                    int64_t j)
+{
+    (void)b;
+    return score - side(x, 0, &h) * (double)(i - j);
+}
+
+static double soft_cap(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                       int64_t j)
+{
+    (void)x, (void)b, (void)h, (void)i, (void)j;
+    return 2 * tanh(score / 2);
+}
+
+static double of_document(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                          int64_t j)
+{
+    (void)h;
+    return side(x, 0, (const int64_t[]){ b, i }) == side(x, 1, (const int64_t[]){ b, j })
+               ? score
+               : -INFINITY;
+}
+
+static double first_keys(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                         int64_t j)
+{
+    (void)x, (void)b, (void)h;
+    return j < 4 || i - j < 30 ? score : -INFINITY;
+}
+
+static double with_bias(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                        int64_t j)
+{
+    return score + side(x, 0, (const int64_t[]){ b, h, i, j });
+}
+
+static double of_batch_and_head(const struct arrays *x, double score, int64_t b, int64_t h,
+                                int64_t i, int64_t j)
+{
+    (void)x, (void)i, (void)j;
+    return score * (1 + (double)b / 4) + (double)h;
+}
+
+enum { PLAIN, ALIBI, SOFT_CAP, DOCUMENTS, FIRST_KEYS, BIAS, BATCH_AND_HEAD, SCORES };
+
+// clang-format off
+static const struct score scores[SCORES] = {
+    [ALIBI] = { "score - slopes[head] * cast(row - column, f32)  # grows with the distance",
+                { { "slopes", CUC_F32, 1 } }, { "h" }, alibi },
+    [SOFT_CAP] = { "    half = score * 0.5\n    return 2.0 * tanh(half)", { { NULL, 0, 0 } }, { NULL }, soft_cap },
+    [DOCUMENTS] = { "where(gather(mine, [batch, row]) == gather(theirs, [batch, column]),\nscore, -inf)",
+                    { { "mine", CUC_I32, 2 }, { "theirs", CUC_I32, 2 } }, { "bq", "bk" }, of_document },
+    [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0 } }, { NULL }, first_keys },
+    [BIAS] = { "score + gather(bias, [batch, head, row, column])", { { "bias", CUC_F16, 4 } }, { "bhqk" }, with_bias },
+    [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0 } }, { NULL },
+                         of_batch_and_head },
+};
+// clang-format on
+
+// ---- Cases
+
+enum { NOT_GIVEN = 0, CAUSAL = CUC_ATTENTION_CAUSAL, LAST = CUC_ATTENTION_BOTTOM_RIGHT };
+
+struct row {
+    const char *name;
+    cuc_attention_options o;
+    int64_t batch, heads, key_heads, queries, keys; // extents of the call
+    const char *memory;                             // as for make()
+    int64_t gap;
+    double scale;
+    int score;
+    int lengths; // of the sequences; 0: queries and keys
+};
+
+// Queries and keys of sequences of any lengths; the last pair is -1, -1.
+enum { MOST_SEQUENCES = 6, MOST_KEYS = 1024 };
+static const int64_t lengths[][MOST_SEQUENCES + 1][2] = {
+    { { -1, -1 } },
+    { { 70, 70 }, { 1, 1 }, { 130, 130 }, { 0, 0 }, { 64, 64 }, { -1, -1 } },
+    { { 3, 200 }, { 66, 5 }, { 0, 40 }, { 140, 0 }, { 20, 150 }, { -1, -1 } },
+    { { 40, 40 }, { -1, -1 } },
+};
+
+static bool is_variable(const struct row *r)
+{
+    return r->o.flags & CUC_ATTENTION_VARIABLE;
+}
+
+static int64_t sequences(const struct row *r)
+{
+    int64_t count = 0;
+
+    while (is_variable(r) && lengths[r->lengths][count][0] >= 0)
+        count++;
+    return is_variable(r) ? count : r->batch;
+}
+
+static int64_t queries_of(const struct row *r, int64_t b)
+{
+    return is_variable(r) ? lengths[r->lengths][b][0] : r->queries;
+}
+
+static int64_t keys_of(const struct row *r, int64_t b)
+{
+    return r->lengths ? lengths[r->lengths][b][1] : r->keys;
+}
+
+// Returns where a sequence begins. One query and key before the first sequence and two behind the
+// last one belong to none.
+static int64_t offset_of(const struct row *r, bool keys, int64_t b)
+{
+    int64_t at = 1;
+
+    for (int64_t i = 0; i < b; i++)
+        at += lengths[r->lengths][i][keys];
+    return at;
+}
+
+static int64_t pages_of(const struct row *r, int64_t b)
+{
+    return (keys_of(r, b) + r->o.page_size - 1) / r->o.page_size;
+}
+
+// Returns the number of a sequence's page in memory. Pages are scattered, and some are unused.
+static int64_t page_of(const struct row *r, int64_t b, int64_t page, int64_t *count)
+{
+    enum { STEP = 7 }; // has no divisor in common with the number of pages
+    int64_t at = page, all = 1;
+
+    for (int64_t i = 0; i < sequences(r); i++) {
+        at += i < b ? pages_of(r, i) : 0;
+        all += pages_of(r, i);
+    }
+    all += STEP - all % STEP + 1;
+    if (count)
+        *count = all;
+    return at * STEP % all;
+}
+
+static int64_t tokens_of(const struct row *r, bool keys)
+{
+    return offset_of(r, keys, sequences(r)) + 2;
+}
+
+#define ROW(text, B, HQ, HK, SQ, SK, ...)                                                       \
+    {                                                                                           \
+        text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
+            "0123", 0, 0, 0, 0                                                                  \
+    }
+#define LAID(text, B, HQ, HK, SQ, SK, MEMORY, GAP, SCALE, ...)                                  \
+    {                                                                                           \
+        text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
+            MEMORY, GAP, SCALE, 0, 0                                                            \
+    }
+#define SCORED(text, B, HQ, HK, SQ, SK, SCORE, ...)                                             \
+    {                                                                                           \
+        text, { .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ }, B, HQ, HK, SQ, SK, \
+            "0123", 0, 0, SCORE, 0                                                              \
+    }
+#define PAGED(text, HQ, HK, SQ, PAGE, SCORE, ...)                                                  \
+    {                                                                                              \
+        text, { .struct_size = sizeof(cuc_attention_options), .page_size = PAGE, __VA_ARGS__ }, 5, \
+            HQ, HK, SQ, 0, "0123", 0, 0, SCORE, 2                                                  \
+    }
+#define VARIABLE(text, HQ, HK, LENGTHS, MEMORY, SCORE, FLAGS, ...) \
+    {                                                              \
+        text,                                                      \
+            { .struct_size = sizeof(cuc_attention_options),        \
+              .flags = CUC_ATTENTION_VARIABLE | (FLAGS),           \
+              __VA_ARGS__ },                                       \
+            0, HQ, HK, 0, 0, MEMORY, 0, 0, SCORE, LENGTHS          \
+    }
+#define BF .dtype = CUC_BF16
+#define HF .dtype = CUC_F16
+#define LSE .flags = CUC_ATTENTION_LSE
+#define BACK .flags = CUC_ATTENTION_BACKWARD
+
+// clang-format off
+static const struct row rows[] = {
+    ROW("whole tiles", 1, 2, 2, 192, 256, BF, .width = 64, LSE),
+    ROW("whole tiles, causal", 1, 1, 1, 256, 256, HF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("ragged", 2, 2, 2, 77, 203, BF, .width = 64, LSE),
+    ROW("ragged, causal", 1, 2, 2, 203, 203, HF, .width = 64, .mask = CAUSAL),
+    ROW("width 128", 1, 1, 1, 131, 150, BF, .width = 128, .mask = CAUSAL, LSE),
+    ROW("width 256", 1, 1, 1, 70, 90, HF, .width = 256, .mask = CAUSAL, .align = LAST),
+    ROW("width 192 and 128", 1, 2, 1, 130, 140, BF, .width = 192, .value_width = 128, .mask = CAUSAL, LSE),
+    ROW("width 128 and 64", 1, 1, 1, 65, 140, HF, .width = 128, .value_width = 64),
+    ROW("width 32", 1, 2, 2, 200, 300, BF, .width = 32, LSE),
+    ROW("width 80", 1, 1, 1, 140, 150, HF, .width = 80, .mask = CAUSAL),
+    ROW("width 96", 1, 1, 1, 70, 150, BF, .width = 96),
+    ROW("width 40 and 24", 1, 2, 1, 70, 150, HF, .width = 40, .value_width = 24, LSE),
+    ROW("width 7 and 33", 1, 1, 1, 20, 40, BF, .width = 7, .value_width = 33, .mask = CAUSAL),
+    ROW("width 1", 1, 1, 1, 9, 12, HF, .width = 1, LSE),
+    ROW("one query", 2, 2, 1, 1, 300, BF, .width = 64, LSE),
+    ROW("one key", 1, 2, 2, 70, 1, HF, .width = 64, LSE),
+    ROW("one of each", 1, 1, 1, 1, 1, BF, .width = 128, .mask = CAUSAL, LSE),
+    ROW("no key", 1, 2, 2, 5, 0, BF, .width = 64, LSE),
+    ROW("no query", 1, 2, 2, 0, 5, BF, .width = 64, LSE),
+    ROW("no head", 1, 0, 0, 5, 5, BF, .width = 64, LSE),
+    ROW("no batch", 0, 2, 2, 5, 5, BF, .width = 64, LSE),
+    ROW("more queries than keys, from the first", 1, 1, 1, 150, 70, HF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("more queries than keys, to the last: rows see nothing", 1, 1, 1, 300, 70, HF, .width = 64, .mask = CAUSAL,
+        .align = LAST, LSE),
+    ROW("more keys than queries, to the last", 1, 2, 1, 70, 333, BF, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
+    ROW("more keys than queries, from the first", 1, 1, 1, 70, 333, BF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("groups of heads", 2, 6, 2, 66, 70, BF, .width = 64, .mask = CAUSAL),
+    ROW("one key head", 1, 4, 1, 66, 70, HF, .width = 32),
+    ROW("a causal window", 1, 1, 1, 400, 400, BF, .width = 64, .mask = CAUSAL, .window_left = 100, LSE),
+    ROW("a causal window of one key before", 1, 1, 1, 200, 200, HF, .width = 64, .mask = CAUSAL, .window_left = 1),
+    ROW("a window on both sides", 1, 1, 1, 300, 350, BF, .width = 64, .window_left = 30, .window_right = 17, LSE),
+    ROW("a window on the right", 1, 1, 1, 200, 300, HF, .width = 64, .window_right = 5, .align = LAST),
+    ROW("a window on the left", 1, 1, 1, 200, 300, HF, .width = 128, .window_left = 40, LSE),
+    ROW("a window past the keys: rows see nothing", 1, 1, 1, 400, 100, BF, .width = 64, .mask = CAUSAL,
+        .window_left = 20, LSE),
+    ROW("a window before the keys: rows see nothing", 1, 1, 1, 400, 100, BF, .width = 64, .window_left = 20,
+        .window_right = 9, .align = LAST, LSE),
+    ROW("few queries", 3, 2, 2, 33, 128, BF, .width = 64, .queries = 33, .batch = 3, .heads = 2, LSE),
+    LAID("sequence before heads in memory", 2, 2, 2, 70, 90, "0213", 0, 0, BF, .width = 64, .mask = CAUSAL, LSE),
+    LAID("sequence first in memory", 2, 2, 1, 70, 90, "2013", 0, 0, HF, .width = 64),
+    LAID("sequence first in the shape", 2, 2, 1, 70, 90, "0123", 0, 0, BF, .width = 64, .value_width = 32,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, .mask = CAUSAL, LSE),
+    LAID("sequence first in the shape alone", 1, 3, 3, 70, 90, "0213", 0, 0, HF, .width = 64,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, LSE),
+    LAID("rows with gaps", 1, 2, 2, 70, 90, "0123", 8, 0, BF, .width = 64, .mask = CAUSAL),
+    LAID("rows of odd lengths", 1, 2, 2, 70, 90, "0123", 1, 0, BF, .width = 64, .mask = CAUSAL, LSE),
+    LAID("the width is not last in memory", 1, 2, 2, 30, 40, "0132", 0, 0, HF, .width = 32),
+    LAID("a large scale", 1, 1, 1, 70, 140, "0123", 0, 1.5, BF, .width = 64, .mask = CAUSAL, LSE),
+    LAID("a negative scale", 1, 1, 1, 140, 140, "0123", 0, -0.2, HF, .width = 64, .mask = CAUSAL, LSE),
+    ROW("tiles given", 1, 1, 1, 140, 140, HF, .width = 64, .tile_q = 64, .tile_k = 64, .stages = 2, .mask = CAUSAL),
+    ROW("tiles of few elements", 1, 1, 1, 40, 50, HF, .width = 32, .tile_q = 16, .tile_k = 16, .warps = 1),
+    ROW("sm_80", 1, 2, 1, 140, 150, HF, .width = 64, .mask = CAUSAL, .arch = "sm_80", LSE),
+    ROW("sm_80, width 128, a window", 1, 1, 1, 200, 200, BF, .width = 128, .mask = CAUSAL, .window_left = 50,
+        .arch = "sm_80", LSE),
+    ROW("sm_80, width 256", 1, 1, 1, 70, 80, BF, .width = 256, .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
+    ROW("sm_80, width 192 and 128", 1, 1, 1, 70, 80, HF, .width = 192, .value_width = 128, .arch = "sm_80"),
+    ROW("sm_80, rows see nothing", 1, 1, 1, 200, 70, BF, .width = 64, .mask = CAUSAL, .align = LAST, .arch = "sm_80", LSE),
+    LAID("sm_80, sequence before heads", 1, 2, 2, 70, 90, "0213", 1, 0, BF, .width = 64, .arch = "sm_80"),
+    ROW("sinks", 2, 4, 2, 70, 150, BF, .width = 64, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE),
+    ROW("sinks, causal", 1, 2, 2, 200, 200, HF, .width = 128, .mask = CAUSAL, .flags = CUC_ATTENTION_SINKS),
+    ROW("sinks, rows see nothing else", 1, 2, 2, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE),
+    ROW("sinks on sm_80", 1, 2, 1, 70, 90, BF, .width = 64, .flags = CUC_ATTENTION_SINKS, .arch = "sm_80"),
+    SCORED("ALiBi", 1, 2, 1, 200, 200, ALIBI, BF, .width = 64, .mask = CAUSAL, LSE),
+    SCORED("ALiBi, width 128", 2, 2, 2, 77, 150, ALIBI, HF, .width = 128),
+    SCORED("soft cap", 1, 2, 1, 150, 200, SOFT_CAP, BF, .width = 64, LSE),
+    SCORED("soft cap, causal", 1, 1, 1, 200, 200, SOFT_CAP, HF, .width = 128, .mask = CAUSAL),
+    SCORED("documents", 2, 2, 1, 150, 150, DOCUMENTS, BF, .width = 64, .mask = CAUSAL, LSE),
+    SCORED("documents, some rows see nothing", 1, 1, 1, 200, 70, DOCUMENTS, HF, .width = 64, LSE),
+    SCORED("the first keys and a window", 1, 1, 1, 300, 300, FIRST_KEYS, BF, .width = 64, .mask = CAUSAL, LSE),
+    SCORED("a bias", 2, 2, 2, 70, 90, BIAS, HF, .width = 64),
+    SCORED("batch and head", 3, 4, 2, 20, 30, BATCH_AND_HEAD, BF, .width = 32, LSE),
+    SCORED("ALiBi with sinks", 1, 2, 1, 80, 80, ALIBI, HF, .width = 64, .mask = CAUSAL, .flags = CUC_ATTENTION_SINKS),
+    SCORED("ALiBi on sm_80", 1, 2, 1, 90, 90, ALIBI, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", LSE),
+    SCORED("documents on sm_80", 2, 1, 1, 90, 90, DOCUMENTS, HF, .width = 64, .arch = "sm_80"),
+    SCORED("a bias on sm_80", 1, 2, 1, 40, 60, BIAS, BF, .width = 128, .mask = CAUSAL, .arch = "sm_80"),
+    VARIABLE("variable lengths", 2, 2, 1, "012", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64),
+    VARIABLE("variable lengths, causal", 4, 2, 1, "102", PLAIN, CUC_ATTENTION_LSE, HF, .width = 64, .mask = CAUSAL),
+    VARIABLE("variable lengths, sequence first, width 128", 2, 2, 1, "012", PLAIN, CUC_ATTENTION_LSE, BF, .width = 128,
+             .mask = CAUSAL, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    VARIABLE("variable lengths, other keys, to the last", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64,
+             .mask = CAUSAL, .align = LAST),
+    VARIABLE("variable lengths, other keys, a window", 1, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, HF, .width = 32,
+             .value_width = 64, .window_left = 20, .window_right = 10),
+    VARIABLE("one sequence of a variable length", 2, 2, 3, "012", PLAIN, CUC_ATTENTION_SINKS, HF, .width = 64),
+    VARIABLE("variable lengths with ALiBi", 2, 1, 1, "102", ALIBI, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL),
+    VARIABLE("variable lengths by batch and head", 2, 1, 2, "102", BATCH_AND_HEAD, CUC_ATTENTION_LSE, BF, .width = 64),
+    VARIABLE("sm_80, variable lengths", 2, 1, 1, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL,
+             .arch = "sm_80"),
+    VARIABLE("sm_80, variable lengths, other keys", 1, 1, 2, "012", PLAIN, CUC_ATTENTION_SINKS, HF, .width = 64,
+             .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
+    ROW("few queries", 2, 8, 2, 1, 300, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, LSE),
+    ROW("few queries in parts", 2, 8, 2, 1, 300, HF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, .parts = 3,
+        LSE),
+    ROW("few queries in more parts than steps", 2, 4, 2, 1, 70, BF, .width = 128, .queries = 1, .heads = 4,
+        .key_heads = 2, .parts = 7, LSE),
+    ROW("few queries in 64 parts", 1, 4, 2, 1, 700, BF, .width = 256, .queries = 1, .parts = 64),
+    ROW("few queries with sinks", 1, 6, 2, 3, 100, BF, .width = 64, .queries = 3, .heads = 6, .key_heads = 2,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE, .mask = CAUSAL, .align = LAST),
+    ROW("few queries with sinks in parts", 1, 6, 2, 3, 100, HF, .width = 64, .queries = 3, .heads = 6, .key_heads = 2,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE, .mask = CAUSAL, .align = LAST, .parts = 2),
+    ROW("few queries, causal, in parts", 1, 6, 2, 5, 300, BF, .width = 64, .queries = 5, .heads = 6, .key_heads = 2,
+        .mask = CAUSAL, .align = LAST, .window_left = 150, .parts = 4, LSE),
+    ROW("few queries that see nothing, in parts", 1, 4, 2, 9, 4, HF, .width = 32, .value_width = 40, .queries = 9,
+        .heads = 4, .key_heads = 2, .mask = CAUSAL, .align = LAST, .parts = 2, LSE),
+    ROW("few queries and no key, in parts", 1, 4, 2, 2, 0, BF, .width = 64, .queries = 2, .parts = 2, LSE),
+    ROW("few queries, parts chosen", 1, 8, 1, 1, 512, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 1,
+        .batch = 1, .keys = 100000, LSE),
+    ROW("more queries than the plan was made for, in parts", 1, 8, 2, 40, 100, HF, .width = 64, .queries = 1,
+        .heads = 8, .key_heads = 2, .mask = CAUSAL, .parts = 2, LSE),
+    SCORED("few queries with ALiBi in parts", 2, 4, 2, 3, 150, ALIBI, BF, .width = 64, .queries = 3, .heads = 4,
+           .key_heads = 2, .parts = 3, LSE),
+    LAID("few queries, sequence first, in parts", 2, 4, 2, 2, 90, "0123", 8, 0, BF, .width = 64, .queries = 2, .heads = 4,
+         .key_heads = 2, .parts = 2, .order = CUC_ATTENTION_SEQUENCE_FIRST, LSE),
+    ROW("few queries on sm_80", 2, 8, 2, 1, 300, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, .parts = 2,
+        .arch = "sm_80", LSE),
+    PAGED("pages of 16, one query", 4, 2, 1, 16, PLAIN, BF, .width = 64, .queries = 1, .heads = 4, .key_heads = 2, LSE),
+    PAGED("pages of 64, one query in parts", 4, 2, 1, 64, PLAIN, HF, .width = 64, .queries = 1, .heads = 4,
+          .key_heads = 2, .parts = 2, LSE),
+    PAGED("pages of 48, sequence first, one query", 4, 2, 1, 48, PLAIN, BF, .width = 128, .queries = 1, .heads = 4,
+          .key_heads = 2, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    PAGED("pages of 128, many queries", 2, 1, 70, 128, PLAIN, BF, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
+    PAGED("pages of 32, many queries", 2, 2, 70, 32, ALIBI, HF, .width = 64, LSE),
+    PAGED("pages on sm_80", 2, 2, 30, 64, PLAIN, HF, .width = 64, .arch = "sm_80", LSE),
+    VARIABLE("pages and variable lengths", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL,
+             .align = LAST, .page_size = 64),
+    VARIABLE("pages and variable lengths on sm_80", 2, 1, 2, "012", PLAIN, CUC_ATTENTION_LSE, HF, .width = 64,
+             .mask = CAUSAL, .align = LAST, .page_size = 16, .arch = "sm_80"),
+    ROW("backward", 1, 2, 2, 150, 140, BF, .width = 64, BACK),
+    ROW("backward, causal", 1, 2, 1, 150, 150, HF, .width = 64, .mask = CAUSAL, BACK),
+    ROW("backward, width 128, causal, to the last", 1, 1, 1, 70, 150, BF, .width = 128, .mask = CAUSAL, .align = LAST,
+        BACK),
+    ROW("backward, rows see nothing", 1, 1, 1, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST, BACK),
+    ROW("backward, groups of heads, a window", 2, 4, 2, 140, 140, BF, .width = 64, .mask = CAUSAL, .window_left = 40,
+        BACK),
+    ROW("backward, a window on both sides", 1, 1, 1, 150, 200, HF, .width = 64, .window_left = 30, .window_right = 20,
+        .align = LAST, BACK),
+    ROW("backward, width 192 and 128", 1, 1, 1, 40, 70, BF, .width = 192, .value_width = 128, .mask = CAUSAL, BACK),
+    ROW("backward, width 256", 1, 1, 1, 40, 70, HF, .width = 256, BACK),
+    ROW("backward, width 40 and 24", 1, 2, 1, 70, 150, HF, .width = 40, .value_width = 24, BACK),
+    ROW("backward of one query", 1, 2, 1, 1, 70, BF, .width = 64, .queries = 1, BACK),
+    ROW("backward of one key", 1, 2, 1, 70, 1, HF, .width = 32, BACK),
+    ROW("backward of no query", 1, 2, 1, 0, 70, HF, .width = 32, BACK),
+    ROW("backward of no key", 1, 2, 1, 70, 0, HF, .width = 32, BACK),
+    LAID("backward, sequence first, a scale", 1, 4, 2, 70, 90, "0123", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, BACK),
+    LAID("backward, rows of odd lengths", 1, 2, 2, 70, 90, "0213", 1, 0, HF, .width = 64, .mask = CAUSAL, BACK),
+    ROW("sm_80, backward", 1, 2, 1, 90, 100, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
+    ROW("sm_80, backward, width 128, a window", 1, 1, 1, 70, 100, HF, .width = 128, .window_left = 20, .window_right = 9,
+        .arch = "sm_80", BACK),
+    ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
+};
+// clang-format on
+
+static void number_documents(struct array *a)
+{
+    for (int64_t b = 0; b < a->t.shape[0]; b++)
+        for (int64_t i = 0; i < a->t.shape[1]; i++) {
+            int32_t document = (int32_t)(i / 23 + b);
+            memcpy(at(a, (const int64_t[]){ b, i }), &document, sizeof(document));
+        }
+}
+
+static void make_sides(struct arrays *x, const struct row *r)
+{
+    const struct score *s = &scores[r->score];
+
+    for (int i = 0; i < 2 && s->sides[i].name; i++) {
+        int64_t shape[4];
+        for (int32_t axis = 0; axis < s->sides[i].rank; axis++)
+            switch (s->extents[i][axis]) {
+            case 'b':
+                shape[axis] = r->batch;
+                break;
+            case 'h':
+                shape[axis] = r->heads;
+                break;
+            case 'q':
+                shape[axis] = r->queries;
+                break;
+            default:
+                shape[axis] = r->keys;
+            }
+        make(&x->sides[i], s->sides[i].dtype, s->sides[i].rank, shape, "0123", 0);
+        if (s->sides[i].dtype == CUC_I32)
+            number_documents(&x->sides[i]);
+        else
+            each(&x->sides[i], draw);
+        send(&x->sides[i]);
+        x->tensors[i] = x->sides[i].t;
+        x->args.side_count++;
+    }
+    x->args.sides = x->tensors;
+}
+
+static void make_pages(struct arrays *x, const struct row *r)
+{
+    enum { TABLE = 24, NO_PAGE = 1 << 30 };
+
+    make(&x->table, CUC_I32, 2, (const int64_t[]){ sequences(r), TABLE }, "01", 3);
+    make(&x->key_lengths, CUC_I32, 1, (const int64_t[]){ sequences(r) }, "0", 0);
+    for (int64_t b = 0; b < sequences(r); b++) {
+        int32_t length = (int32_t)keys_of(r, b);
+        memcpy(at(&x->key_lengths, &b), &length, sizeof(length));
+        for (int64_t i = 0; i < TABLE; i++) {
+            int32_t page = i < pages_of(r, b) ? (int32_t)page_of(r, b, i, NULL) : NO_PAGE;
+            memcpy(at(&x->table, (const int64_t[]){ b, i }), &page, sizeof(page));
+        }
+    }
+    send(&x->table);
+    send(&x->key_lengths);
+    x->args.page_table = &x->table.t;
+    x->args.key_lengths = &x->key_lengths.t;
+}
+
+static void make_all(struct arrays *x, const struct row *r)
+{
+    const cuc_attention_options *o = &r->o;
+    int64_t values = o->value_width ? o->value_width : o->width;
+    bool last = o->order == CUC_ATTENTION_SEQUENCE_FIRST;
+    const struct {
+        struct array *array;
+        int64_t heads, sequence, width;
+    } all[] = {
+        { &x->q, r->heads, r->queries, o->width },    { &x->k, r->key_heads, r->keys, o->width },
+        { &x->v, r->key_heads, r->keys, values },     { &x->o, r->heads, r->queries, values },
+        { &x->d_o, r->heads, r->queries, values },    { &x->d_q, r->heads, r->queries, o->width },
+        { &x->d_k, r->key_heads, r->keys, o->width }, { &x->d_v, r->key_heads, r->keys, values },
+    };
+    int count = o->flags & CUC_ATTENTION_BACKWARD ? CUC_LENGTH(all) : 4;
+
+    memset(x, 0, sizeof(*x));
+    for (int i = 0; i < count; i++) {
+        bool keys = i == 1 || i == 2, paged = keys && o->page_size;
+        int64_t sequence = paged            ? o->page_size
+                           : is_variable(r) ? tokens_of(r, keys)
+                                            : all[i].sequence;
+        int64_t first = r->batch, axes = is_variable(r) && !paged ? 3 : 4;
+        if (paged)
+            (void)page_of(r, 0, 0, &first);
+        const int64_t shape[] = { first, last ? sequence : all[i].heads,
+                                  last ? all[i].heads : sequence, all[i].width };
+        make(all[i].array, o->dtype, (int32_t)axes, shape + 4 - axes, paged ? "0123" : r->memory,
+             r->gap);
+        if (i < 3 || all[i].array == &x->d_o)
+            each(all[i].array, draw);
+        send(all[i].array);
+    }
+    x->args = (cuc_attention_args){ .struct_size = sizeof(x->args),
+                                    .q = &x->q.t,
+                                    .k = &x->k.t,
+                                    .v = &x->v.t,
+                                    .o = &x->o.t,
+                                    .scale = r->scale };
+    if (o->flags & (CUC_ATTENTION_LSE | CUC_ATTENTION_BACKWARD)) {
+        const int64_t shape[] = { r->batch, r->heads,
+                                  is_variable(r) ? tokens_of(r, false) : r->queries };
+        make(&x->lse, CUC_F32, is_variable(r) ? 2 : 3, shape + is_variable(r), "012", r->gap);
+        send(&x->lse);
+        x->args.lse = &x->lse.t;
+    }
+    if (o->flags & CUC_ATTENTION_SINKS) {
+        make(&x->sinks, CUC_F32, 1, &r->heads, "0", 0);
+        each(&x->sinks, draw);
+        send(&x->sinks);
+        x->args.sinks = &x->sinks.t;
+    }
+    if (o->page_size)
+        make_pages(x, r);
+    for (int i = 0; is_variable(r) && i < (o->page_size ? 1 : 2); i++) {
+        make(&x->offsets[i], CUC_I32, 1, (const int64_t[]){ sequences(r) + 1 }, "0", 0);
+        for (int64_t b = 0; b <= sequences(r); b++) {
+            int32_t offset = (int32_t)offset_of(r, i, b);
+            memcpy(at(&x->offsets[i], &b), &offset, sizeof(offset));
+            if (b < sequences(r) && queries_of(r, b) > x->args.most_queries)
+                x->args.most_queries = queries_of(r, b);
+        }
+        send(&x->offsets[i]);
+        *(i ? &x->args.key_offsets : &x->args.query_offsets) = &x->offsets[i].t;
+    }
+    make_sides(x, r);
+}
+
+static void drop_all(struct arrays *x)
+{
+    struct array *all[] = { &x->q,          &x->k,           &x->v,        &x->o,        &x->lse,
+                            &x->offsets[0], &x->offsets[1],  &x->sides[0], &x->sides[1], &x->sinks,
+                            &x->table,      &x->key_lengths, &x->d_o,      &x->d_q,      &x->d_k,
+                            &x->d_v,        &x->workspace };
+
+    for (int i = 0; i < CUC_LENGTH(all); i++)
+        if (all[i]->buffer)
+            drop(all[i]);
+}
+
+// ---- The reference
+
+// Returns the address of an element of q, k, v or o.
+static unsigned char *place(const struct array *a, const struct row *r, bool keys, int64_t b,
+                            int64_t h, int64_t i, int64_t d)
+{
+    bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
+    int64_t row = i, first = b;
+
+    if (keys && r->o.page_size) {
+        first = page_of(r, b, i / r->o.page_size, NULL);
+        row = i % r->o.page_size;
+    } else if (is_variable(r)) {
+        row += offset_of(r, keys, b);
+    }
+    const int64_t index[] = { first, last ? row : h, last ? h : row, d };
+
+    return at(a, index + 4 - a->t.rank);
+}
+
+static double element(const struct array *a, const struct row *r, bool keys, int64_t b, int64_t h,
+                      int64_t i, int64_t d)
+{
+    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, place(a, r, keys, b, h, i, d)));
+}
+
+// Returns the address of an element of lse.
+static unsigned char *lse_place(const struct array *a, const struct row *r, int64_t b, int64_t h,
+                                int64_t i)
+{
+    const int64_t index[] = { b, h, is_variable(r) ? offset_of(r, false, b) + i : i };
+
+    return at(a, index + is_variable(r));
+}
+
+static bool is_visible(const struct row *r, int64_t b, int64_t i, int64_t j)
+{
+    int64_t diagonal = i + (r->o.align ? keys_of(r, b) - queries_of(r, b) : 0);
+
+    return !(r->o.mask == CUC_ATTENTION_CAUSAL && j > diagonal) &&
+           !(r->o.window_left && j < diagonal - r->o.window_left) &&
+           !(r->o.window_right && j > diagonal + r->o.window_right);
+}
+
+// The softmax weights of a row, and a bound of the error of a score.
+struct weights {
+    double *of;
+    double lse, error;
+};
+
+static double side_of(const struct array *a, int64_t i)
+{
+    return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, &i)));
+}
+
+static void weigh(struct weights *w, const struct arrays *x, const struct row *r, int64_t b,
+                  int64_t h, int64_t i)
+{
+    double scale = r->scale != 0 ? (double)(float)r->scale
+                                 : (double)(float)(1 / sqrt((double)r->o.width));
+    double top = -INFINITY, sum = 0;
+    int64_t g = h / (r->heads / r->key_heads);
+
+    w->error = 0;
+    for (int64_t j = 0; j < keys_of(r, b); j++) {
+        double score = 0, size = 0;
+        for (int64_t d = 0; d < r->o.width; d++) {
+            double one = element(&x->q, r, false, b, h, i, d) * element(&x->k, r, true, b, g, j, d);
+            score += one;
+            size += fabs(one);
+        }
+        // Sums in f32, and roundings of the score and of its distance to the maximum.
+        w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
+        score *= scale;
+        if (r->score)
+            score = scores[r->score].expected(x, score, b, h, i, j);
+        w->error = fmax(w->error, isfinite(score) ? 0x1p-20 * fabs(score) : 0);
+        w->of[j] = is_visible(r, b, i, j) ? score : -INFINITY;
+        top = fmax(top, w->of[j]);
+    }
+    if (x->sinks.buffer) {
+        double sink = side_of(&x->sinks, h);
+        top = fmax(top, sink);
+        sum = exp(sink - top);
+    }
+    for (int64_t j = 0; j < keys_of(r, b); j++)
+        sum += w->of[j] = top == -INFINITY ? 0 : exp(w->of[j] - top);
+    for (int64_t j = 0; j < keys_of(r, b); j++)
+        w->of[j] = sum > 0 ? w->of[j] / sum : 0;
+    w->lse = top == -INFINITY ? top : top + log(sum);
+}
+
+// Compares a row and poisons it. Errors: the weights are rounded to the type of v, and so is the
+// result; in f16 the small weights lose bits, down to 2^-25.
+static void compare_row(struct arrays *got, const struct arrays *x, const struct row *r,
+                        const struct weights *w, int64_t b, int64_t h, int64_t i)
+{
+    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+    const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
+    int64_t g = h / (r->heads / r->key_heads), width = x->o.t.shape[x->o.t.rank - 1];
+
+    for (int64_t d = 0; d < width; d++) {
+        double y = 0, size = 0, small = 0;
+        for (int64_t j = 0; j < keys_of(r, b); j++) {
+            double one = element(&x->v, r, true, b, g, j, d);
+            y += w->of[j] * one;
+            size += w->of[j] * fabs(one);
+            small += w->of[j] > 0 ? least * fabs(one) : 0;
+        }
+        double have = element(&got->o, r, false, b, h, i, d);
+        double allowed = 1.01 * unit * (fabs(y) + size) + (2 * w->error + 0x1p-18) * size + small +
+                         least;
+        ck_assert_msg(fabs(have - y) <= allowed,
+                      "%s: o[%d][%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b,
+                      (int)h, (int)i, (int)d, have, y, allowed);
+        poison(got->o.t.dtype, place(&got->o, r, false, b, h, i, d));
+    }
+    if (!got->lse.buffer)
+        return;
+    unsigned char *lse = lse_place(&got->lse, r, b, h, i);
+    double have = tile_element_real(CUC_F32, tile_scalar_of(CUC_F32, lse)),
+           allowed = w->error + 0x1p-20 * (fabs(w->lse) + 8);
+    ck_assert_msg(w->lse == -INFINITY ? have == w->lse : fabs(have - w->lse) <= allowed,
+                  "%s: lse[%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b, (int)h,
+                  (int)i, have, w->lse, allowed);
+    poison(CUC_F32, lse);
+}
+
+static void receive(struct array *got)
+{
+    if (!got->buffer)
+        return;
+    got->bytes = malloc(got->size);
+    ck_ok(cuc_buffer_read_async(stream, got->bytes, got->buffer, 0, got->size));
+    ck_ok(cuc_stream_synchronize(stream));
+}
+
+static void expect_poison(const struct array *a, const char *name, const char *array)
+{
+    for (size_t i = 0; a->buffer && i < a->size; i++)
+        ck_assert_msg(a->bytes[i] == POISON, "%s: byte %zu beside %s was written", name, i, array);
+}
+
+static void compare(const struct arrays *x, const struct row *r)
+{
+    struct arrays got = *x;
+    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+
+    receive(&got.o);
+    receive(&got.lse);
+    for (int64_t b = 0; b < sequences(r); b++)
+        for (int64_t h = 0; h < r->heads; h++)
+            for (int64_t i = 0; i < queries_of(r, b); i++) {
+                weigh(&w, x, r, b, h, i);
+                compare_row(&got, x, r, &w, b, h, i);
+            }
+    expect_poison(&got.o, r->name, "o");
+    expect_poison(&got.lse, r->name, "lse");
+    free(got.o.bytes);
+    free(got.lse.bytes);
+    free(w.of);
+}
+
+// ---- Gradients
+
+// The gradients in double, and bounds of their errors.
+struct gradients {
+    double *q, *q_error, *k, *k_error, *v, *v_error;
+};
+
+// Adds a row's contribution to the gradients of its key head. `o` is the exact result.
+static void add_row(struct gradients *g, const struct arrays *x, const struct row *r,
+                    const struct weights *w, int64_t b, int64_t h, int64_t i, double scale)
+{
+    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+    const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
+    int64_t head = h / (r->heads / r->key_heads);
+    int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1];
+    double e = 0, e_error = 0, of_p = 2 * w->error + 0x1p-17;
+
+    for (int64_t j = 0; j < r->keys; j++)
+        for (int64_t d = 0; d < values; d++) {
+            double one = w->of[j] * element(&x->v, r, true, b, head, j, d) *
+                         element(&x->d_o, r, false, b, h, i, d);
+            e += one;
+            e_error += fabs(one) * (3 * unit + of_p); // of the weights and of o, both rounded
+        }
+    for (int64_t j = 0; j < r->keys; j++) {
+        double p = w->of[j], dp = 0, dp_size = 0;
+        for (int64_t d = 0; d < values; d++) {
+            double d_o = element(&x->d_o, r, false, b, h, i, d);
+            double one = d_o * element(&x->v, r, true, b, head, j, d);
+            dp += one;
+            dp_size += fabs(one);
+            g->v[j * values + d] += p * d_o;
+            g->v_error[j * values + d] += (p * (unit + of_p) + least) * fabs(d_o);
+        }
+        double ds = p * (dp - e);
+        double error = p * (e_error + 0x1p-20 * (dp_size + fabs(e))) + fabs(ds) * (unit + of_p);
+        error += p > 0 ? least : 0;
+        for (int64_t d = 0; d < width; d++) {
+            double q = element(&x->q, r, false, b, h, i, d);
+            double k = element(&x->k, r, true, b, head, j, d);
+            g->q[d] += scale * ds * k;
+            g->q_error[d] += fabs(scale * k) * error;
+            g->k[j * width + d] += scale * ds * q;
+            g->k_error[j * width + d] += fabs(scale * q) * error;
+        }
+    }
+}
+
+static void compare_gradient(struct array *got, const struct row *r, const char *name, bool keys,
+                             int64_t b, int64_t h, int64_t i, int64_t width, const double *expected,
+                             const double *error)
+{
+    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+
+    for (int64_t d = 0; d < width; d++) {
+        double have = element(got, r, keys, b, h, i, d), y = expected[d];
+        double allowed = 1.01 * (unit * fabs(y) + error[d]) + 0x1p-24;
+        ck_assert_msg(fabs(have - y) <= allowed,
+                      "%s: %s[%d][%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, name,
+                      (int)b, (int)h, (int)i, (int)d, have, y, allowed);
+        poison(got->t.dtype, place(got, r, keys, b, h, i, d));
+    }
+}
+
+static void compare_gradients(const struct arrays *x, const struct row *r)
+{
+    enum { MOST = MOST_KEYS * 256 };
+    struct arrays got = *x;
+    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+    double *all = malloc(6 * MOST * sizeof(*all));
+    struct gradients g = {
+        all, all + MOST, all + 2 * MOST, all + 3 * MOST, all + 4 * MOST, all + 5 * MOST
+    };
+    int64_t width = r->o.width, values = x->o.t.shape[3], group = r->heads / r->key_heads;
+    double scale = (double)(float)(r->scale != 0 ? r->scale : 1 / sqrt((double)width));
+
+    receive(&got.d_q);
+    receive(&got.d_k);
+    receive(&got.d_v);
+    for (int64_t b = 0; b < r->batch; b++)
+        for (int64_t h = 0; h < r->heads; h++) {
+            if (h % group == 0)
+                memset(all, 0, 6 * MOST * sizeof(*all));
+            for (int64_t i = 0; i < r->queries; i++) {
+                weigh(&w, x, r, b, h, i);
+                memset(g.q, 0, MOST / MOST_KEYS * sizeof(*g.q));
+                memset(g.q_error, 0, MOST / MOST_KEYS * sizeof(*g.q));
+                add_row(&g, x, r, &w, b, h, i, scale);
+                compare_gradient(&got.d_q, r, "d_q", false, b, h, i, width, g.q, g.q_error);
+            }
+            for (int64_t j = 0; j < r->keys && h % group == group - 1; j++) {
+                compare_gradient(&got.d_k, r, "d_k", true, b, h / group, j, width, g.k + j * width,
+                                 g.k_error + j * width);
+                compare_gradient(&got.d_v, r, "d_v", true, b, h / group, j, values,
+                                 g.v + j * values, g.v_error + j * values);
+            }
+        }
+    expect_poison(&got.d_q, r->name, "d_q");
+    expect_poison(&got.d_k, r->name, "d_k");
+    expect_poison(&got.d_v, r->name, "d_v");
+    free(got.d_q.bytes);
+    free(got.d_k.bytes);
+    free(got.d_v.bytes);
+    free(all);
+    free(w.of);
+}
+
+static void check_backward(struct arrays *x, const struct row *r, cuc_attention_plan *plan)
+{
+    x->args.d_o = &x->d_o.t;
+    x->args.d_q = &x->d_q.t;
+    x->args.d_k = &x->d_k.t;
+    x->args.d_v = &x->d_v.t;
+    ck_assert_msg(cuc_attention_backward(stream, plan, &x->args) == CUC_OK, "%s: %s", r->name,
+                  cuc_error_message());
+    compare_gradients(x, r);
+}
+
+static void check(const struct row *r)
+{
+    struct arrays x;
+    cuc_attention_plan *plan = NULL;
+    cuc_attention_options o = r->o;
+    const struct score *s = &scores[r->score];
+
+    o.score = s->text;
+    o.sides = s->sides;
+    while (o.side_count < 2 && s->sides[o.side_count].name)
+        o.side_count++;
+    ck_assert_msg(cuc_attention_plan_create(&plan, device, &o) == CUC_OK, "%s: %s\n%s", r->name,
+                  cuc_error_message(), cuc_error_log());
+    make_all(&x, r);
+    x.args.workspace_bytes =
+        cuc_attention_plan_workspace_bytes(plan, sequences(r), r->heads, r->queries);
+    if (x.args.workspace_bytes) {
+        ck_ok(cuc_buffer_create(&x.workspace.buffer, stream, NULL, x.args.workspace_bytes));
+        x.args.workspace = cuc_buffer_ptr(x.workspace.buffer);
+    }
+    ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
+                  cuc_error_message());
+    compare(&x, r);
+    if (r->o.flags & CUC_ATTENTION_BACKWARD)
+        check_backward(&x, r, plan);
+    drop_all(&x);
+    cuc_attention_plan_release(plan);
+}
+
+static struct slice slice = { 0, 1 };
+
+static bool in_first_slice(void)
+{
+    return slice.first == 0;
+}
+
+CASE("attention", .setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST_SLICE(every_kind_of_attention_is_right, slice, CUC_LENGTH(rows))
+{
+    seed = (uint64_t)_i + 1;
+    check(&rows[_i]);
+}
+
+// ---- Random cases: edges of tiles, in every mask and order
+
+static int64_t edge(void)
+{
+    static const int64_t edges[] = { 1, 2, 7, 15, 16, 17, 63, 64, 65, 127, 128, 129, 191, 193 };
+
+    return edges[below(CUC_LENGTH(edges))];
+}
+
+static void make_row(struct row *r)
+{
+    static const int32_t widths[] = { 32, 64, 64, 72, 128 };
+    static const char *const orders[] = { "0123", "0213", "2013", "1203" };
+    cuc_attention_options *o = &r->o;
+
+    *r = (struct row){ .name = "random", .memory = orders[below(4)], .gap = below(3) ? 0 : 8 };
+    o->struct_size = sizeof(*o);
+    o->dtype = below(2) ? CUC_BF16 : CUC_F16;
+    o->width = widths[below(CUC_LENGTH(widths))];
+    o->value_width = below(3) ? 0 : widths[below(CUC_LENGTH(widths))];
+    o->order = (int32_t)below(2);
+    o->mask = (int32_t)below(2);
+    if (below(3) == 0)
+        o->window_left = (int32_t)edge();
+    if (!o->mask && below(3) == 0)
+        o->window_right = (int32_t)edge();
+    if (o->mask || o->window_left || o->window_right)
+        o->align = (int32_t)below(2);
+    if (below(2))
+        o->flags = CUC_ATTENTION_LSE;
+    if (!below(4))
+        o->arch = "sm_80";
+    if (!below(3))
+        r->score = (int)below(SCORES);
+    if (!below(4))
+        o->flags |= CUC_ATTENTION_SINKS;
+    r->batch = 1 + (int64_t)below(2);
+    r->key_heads = 1 + (int64_t)below(2);
+    r->heads = r->key_heads * (1 + (int64_t)below(2));
+    r->queries = edge();
+    r->keys = edge();
+    if (below(2)) {
+        o->batch = r->batch;
+        o->heads = r->heads;
+        o->queries = r->queries;
+    }
+}
+
+enum { RANDOM_CASES = 40 };
+
+TEST_SLICE(attention_at_random_is_right, slice, RANDOM_CASES)
+{
+    struct row r;
+
+    seed = 1000 + (uint64_t)_i;
+    make_row(&r);
+    check(&r);
+}
+
+// ---- Refusals
+
+static const struct {
+    cuc_attention_options o;
+    const char *words[3]; // expected parts of the message
+} bad_options[] = {
+#define BAD(...)                                                  \
+    {                                                             \
+        .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ \
+    }
+    { BAD(.width = 64), { "dtype is unknown", "f16 or bf16" } },
+    { BAD(.dtype = CUC_F32, .width = 64), { "dtype is f32", "f16 or bf16" } },
+    { BAD(HF), { "width is 0", "1 to 256" } },
+    { BAD(HF, .width = 257), { "width is 257", "1 to 256" } },
+    { BAD(HF, .width = 64, .value_width = -1), { "value_width is -1", "0 to 256" } },
+    { BAD(HF, .width = 64, .mask = 2), { "mask is 2", "0 to 1" } },
+    { BAD(HF, .width = 64, .align = LAST), { "align", "no mask or window" } },
+    { BAD(HF, .width = 64, .mask = CAUSAL, .window_right = 1), { "window_right", "causal" } },
+    { BAD(HF, .width = 64, .window_left = -1), { "window_left is -1" } },
+    { BAD(HF, .width = 64, .heads = 6, .key_heads = 4), { "key_heads does not divide heads" } },
+    { BAD(HF, .width = 64, .tile_q = 65), { "tile_q and tile_k", "multiples of 16" } },
+    { BAD(HF, .width = 64, .tile_k = 512), { "tile_k is 512", "0 to 256" } },
+    { BAD(HF, .width = 64, .warps = 3), { "warps", "power of two" } },
+    { BAD(HF, .width = 64, .stages = 1), { "stages", "2 to 24" } },
+    { BAD(HF, .width = 64, .flags = 1 << 20), { "flags is 1048576" } },
+    { BAD(HF, .width = 64, .order = 2), { "order is 2" } },
+    { BAD(HF, .width = 64, .score = "score", .side_count = 1), { "sides is NULL" } },
+    { BAD(HF, .width = 64, .score = "score", .side_count = 9), { "side_count is 9", "0 to 8" } },
+    { BAD(HF, .width = 64, .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1 } },
+          .side_count = 1),
+      { "no score function" } },
+#define SIDES(...)                                                          \
+    .score = "score", .sides = (const cuc_attention_side[]){ __VA_ARGS__ }, \
+    .side_count = sizeof((const cuc_attention_side[]){ __VA_ARGS__ }) / sizeof(cuc_attention_side)
+    { BAD(HF, .width = 64, SIDES({ "2x", CUC_F32, 1 })), { "sides[0].name is 2x", "letters" } },
+    { BAD(HF, .width = 64, SIDES({ NULL, CUC_F32, 1 })), { "sides[0].name is NULL" } },
+    { BAD(HF, .width = 64, SIDES({ "head", CUC_F32, 1 })), { "sides[0].name is head", "another" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1 }, { "x", CUC_F32, 1 })),
+      { "sides[1].name is x" } },
+    { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
+    { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
+    { BAD(HF, .width = 64, .score = "score", BACK),
+      { "CUC_ATTENTION_BACKWARD", "score function" } },
+    { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
+    { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
+      { "tile_k does not divide page_size" } },
+    { BAD(HF, .width = 64, .parts = 65), { "parts is 65", "0 to 64" } },
+    { BAD(HF, .width = 64, .queries = 20, .parts = 2), { "parts is for 1 to 16 queries" } },
+    { BAD(HF, .width = 64, .arch = "sm_70"), { "arch is sm_70", "sm_80, 86" } },
+    { BAD(HF, .width = 64, .arch = "hopper"), { "hopper", "sm_90a" } },
+};
+
+CASE("attention", .only_if = in_first_slice);
+
+TEST_ROWS(options_that_cannot_be_are_refused_by_name, bad_options)
+{
+    cuc_attention_plan *plan = (cuc_attention_plan *)&plan;
+    cuc_status st = cuc_attention_plan_create(&plan, device, &bad_options[_i].o);
+
+    ck_assert_int_lt(st, 0);
+    ck_assert_ptr_eq(plan, &plan); // unchanged
+    ck_assert_str_eq(cuc_error_function(), "cuc_attention_plan_create");
+    for (int i = 0; i < 3 && bad_options[_i].words[i]; i++)
+        ck_assert_msg(strstr(cuc_error_message(), bad_options[_i].words[i]) != NULL, "%s lacks %s",
+                      cuc_error_message(), bad_options[_i].words[i]);
+}
+
+static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t b, int64_t h, int64_t s, int64_t d)
+{
+    cuc_tensor t;
+
+    ck_ok(cuc_tensor_from_pointer(&t, 0x10000, dtype, rank, (const int64_t[]){ b, h, s, d }, 0));
+    return t;
+}
+
+TEST(arguments_that_do_not_fit_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_F16, 4, 2, 6, 8, 64), k = tensor(CUC_F16, 4, 2, 3, 9, 64);
+    const cuc_tensor v = tensor(CUC_F16, 4, 2, 3, 9, 32), o = tensor(CUC_F16, 4, 2, 6, 8, 32);
+    const cuc_tensor lse = tensor(CUC_F32, 3, 2, 6, 8, 0), flat = tensor(CUC_F16, 3, 2, 6, 8, 0);
+    const cuc_tensor other = tensor(CUC_BF16, 4, 2, 6, 8, 32),
+                     four = tensor(CUC_F16, 4, 2, 4, 9, 64);
+    const cuc_tensor values = tensor(CUC_F16, 4, 2, 4, 9, 32);
+    cuc_tensor constant = o, same = o, negative = q;
+    cuc_attention_plan *plan, *plain;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_ok(cuc_attention_plan_create(
+        &plan, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, .value_width = 32, LSE)));
+    ck_ok(cuc_attention_plan_create(&plain, device,
+                                    CUC_ATTENTION_OPTIONS(HF, .width = 64, .value_width = 32)));
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    same.strides[1] = 0;
+    negative.shape[2] = -8;
+    const cuc_attention_args good = {
+        .struct_size = sizeof(good), .q = &q, .k = &k, .v = &v, .o = &o, .lse = &lse
+    };
+    cuc_attention_args a = good;
+#define REFUSED(field, array, ...) \
+    a = good;                      \
+    a.field = (array);             \
+    ck_fails(bad, cuc_attention(stream, plan, &a), __VA_ARGS__)
+    ck_fails(bad, cuc_attention(stream, plan, NULL), "args is NULL");
+    ck_fails(bad, cuc_attention(stream, plain, &good), "lse is given", "CUC_ATTENTION_LSE");
+    REFUSED(q, NULL, "q is NULL");
+    REFUSED(lse, NULL, "lse is NULL");
+    REFUSED(q, &flat, "q has 3 axes, expected 4", "batch, heads, queries, width");
+    REFUSED(o, &other, "o is of bf16, expected f16");
+    REFUSED(k, &v, "k is [2, 3, 9, 32], expected [2, 3, 9, 64]", "batch, key heads, keys, width");
+    REFUSED(q, &negative, "q is [2, 6, -8, 64]", "from 0");
+    REFUSED(o, &constant, "o is read-only");
+    REFUSED(o, &same, "o is [2, 6, 8, 32] with strides of [1536, 0, 32, 1]");
+    REFUSED(query_offsets, &lse, "query_offsets is given", "CUC_ATTENTION_VARIABLE");
+    REFUSED(d_q, &q, "d_q is given", "cuc_attention_backward()");
+    ck_fails(bad, cuc_attention_backward(stream, plan, &good), "CUC_ATTENTION_BACKWARD");
+    REFUSED(most_queries, 5, "most_queries is 5", "CUC_ATTENTION_VARIABLE");
+    REFUSED(lse, &flat, "lse is of f16, expected f32");
+    a = good;
+    a.k = &four;
+    a.v = &values;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "q has 6 heads and k has 4");
+    a = good;
+    a.scale = INFINITY;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "scale is inf", "1 / sqrt(width)");
+    cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
+TEST(arguments_of_variable_lengths_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_F16, 3, 6, 80, 64, 0), k = tensor(CUC_F16, 3, 3, 90, 64, 0);
+    const cuc_tensor four = tensor(CUC_F16, 4, 1, 6, 80, 64);
+    const cuc_tensor offsets = tensor(CUC_I32, 1, 4, 0, 0, 0),
+                     more = tensor(CUC_I32, 1, 5, 0, 0, 0);
+    const cuc_tensor none = tensor(CUC_I32, 1, 0, 0, 0, 0);
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .q = &q,
+                                      .k = &k,
+                                      .v = &k,
+                                      .o = &q,
+                                      .query_offsets = &offsets,
+                                      .key_offsets = &offsets,
+                                      .most_queries = 80 };
+    cuc_attention_args a;
+    cuc_attention_plan *plan;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_ok(cuc_attention_plan_create(
+        &plan, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, .flags = CUC_ATTENTION_VARIABLE)));
+    REFUSED(q, &four, "q has 4 axes, expected 3: [heads, queries, width]");
+    REFUSED(query_offsets, NULL, "query_offsets is NULL");
+    REFUSED(key_offsets, &more, "key_offsets is [5], expected [4]", "[batch + 1]");
+    REFUSED(query_offsets, &q, "query_offsets is of f16, expected i32");
+    REFUSED(most_queries, -1, "most_queries is -1", "0 to 2147483647");
+    a = good;
+    a.query_offsets = a.key_offsets = &none;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "query_offsets has no element");
+    cuc_attention_plan_release(plan);
+}
+
+// ---- Plans
+
+TEST(a_plan_shows_its_choice_and_program)
+{
+    cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
+    cuc_attention_plan *plan;
+
+    ck_ok(cuc_attention_plan_create(&plan, device,
+                                    CUC_ATTENTION_OPTIONS(BF, .width = 128, .mask = CAUSAL,
+                                                          .batch = 4, .heads = 16, .queries = 4096,
+                                                          .arch = "sm_80")));
+    ck_ok(cuc_attention_plan_get_choice(&choice, plan));
+    ck_assert_int_eq(choice.tile_q, 128);
+    ck_assert_int_eq(choice.tile_k, 64);
+    ck_assert_int_eq(choice.pipeline, 0);
+    ck_assert_int_eq(choice.tiles, 4 * 16 * 32);
+    ck_assert_str_eq(choice.by, "rules");
+    ck_assert_ptr_nonnull(strstr(cuc_attention_plan_source(plan, 0), "kernel attention(q: T["));
+    ck_assert_ptr_null(cuc_attention_plan_source(plan, 1));
+    ck_assert_ptr_null(cuc_attention_plan_source(NULL, 0));
+    ck_assert_ptr_eq(cuc_attention_plan_retain(plan), plan);
+    cuc_attention_plan_release(plan);
+    cuc_attention_plan_release(plan);
+}
+
+// The kernel of each usual plan on Hopper is a pipeline.
+static const struct {
+    int32_t width, value_width, tile_q, tile_k;
+    int64_t queries;
+} pipelines[] = {
+    { 64, 64, 192, 128, 4096 },  { 128, 128, 128, 128, 4096 }, { 256, 256, 128, 64, 4096 },
+    { 192, 128, 128, 64, 4096 }, { 80, 80, 128, 128, 4096 },   { 64, 64, 64, 128, 50 },
+};
+
+TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
+{
+    cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
+
+    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
+        SKIP("only Hopper has these pipelines");
+    for (int mask = 0; mask < 8; mask++) {
+        cuc_attention_plan *plan;
+        ck_ok(cuc_attention_plan_create(
+            &plan, device,
+            CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
+                                  .value_width = pipelines[_i].value_width,
+                                  .queries = pipelines[_i].queries, .mask = mask & 1,
+                                  .window_left = mask & 2 ? 500 : 0,
+                                  .flags = mask & 4 ? CUC_ATTENTION_VARIABLE : 0)));
+        ck_ok(cuc_attention_plan_get_choice(&choice, plan));
+        ck_assert_int_eq(choice.pipeline, 1);
+        ck_assert_int_eq(choice.tile_q, pipelines[_i].tile_q);
+        ck_assert_int_eq(choice.tile_k, pipelines[_i].tile_k);
+        cuc_attention_plan_release(plan);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
+        return 2;
+    return run_device_tests("attention");
+}
