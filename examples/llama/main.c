@@ -1,0 +1,220 @@
+// llama FOLDER [OPTION...] PROMPT...: continues prompts, lists of token ids such as 1,15,7.
+#include "../example.h"
+#include "llama.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_PROMPTS = 256 };
+
+static const char usage[] =
+    "usage: llama FOLDER [OPTION...] PROMPT...\n"
+    "  FOLDER             has config.json and *.safetensors, in bf16\n"
+    "  PROMPT             token ids: 1,15,7\n"
+    "  -n COUNT           tokens to generate for each prompt (16)\n"
+    "  --w4               round the layers' matrices to 4 bits, in groups of 128\n"
+    "  --temperature T    choose randomly; 0: the likeliest token (0)\n"
+    "  --top-k K          only of the K likeliest tokens; 0: of all (0)\n"
+    "  --top-p P          only of the fewest tokens whose probabilities sum to P (1)\n"
+    "  --seed S           of the random choices (0)\n"
+    "  --logits FILE      write the logits of each step, f32 [step][prompt][vocabulary]\n"
+    "  --bench            print tokens per second and the share of the memory bandwidth\n";
+
+typedef struct options {
+    const char *folder, *logits;
+    int64_t tokens, prompts, longest;
+    int four_bit, bench;
+    sampling s;
+    int32_t *prompt[MOST_PROMPTS];
+    int64_t length[MOST_PROMPTS];
+} options;
+
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+static double parse(const char *text, double low, double high)
+{
+    char *end;
+    double value = text ? strtod(text, &end) : 0;
+
+    if (!text || end == text || *end || !(value >= low && value <= high))
+        fail("expected a number from %g to %g, got \"%s\"\n%s", low, high, text ? text : "", usage);
+    return value;
+}
+
+static void add_prompt(options *o, const char *text)
+{
+    int64_t n = 0;
+    int32_t *ids = malloc((strlen(text) / 2 + 1) * sizeof(*ids));
+    char *end;
+
+    if (!ids || o->prompts == MOST_PROMPTS)
+        fail("more than %d prompts", MOST_PROMPTS);
+    do {
+        long id = strtol(text, &end, 10);
+        if (end == text || id < 0 || id > INT32_MAX || (*end && *end != ','))
+            fail("expected token ids, as in 1,15,7, got \"%s\"\n%s", text, usage);
+        ids[n++] = (int32_t)id;
+        text = end + 1;
+    } while (*end);
+    o->longest = n > o->longest ? n : o->longest;
+    o->length[o->prompts] = n;
+    o->prompt[o->prompts++] = ids;
+}
+
+static options parse_options(char **arg)
+{
+    options o = { .tokens = 16, .s = { .top_p = 1 } };
+
+    while (*++arg) {
+        if (!strcmp(*arg, "-n"))
+            o.tokens = (int64_t)parse(*++arg, 1, 1 << 20);
+        else if (!strcmp(*arg, "--temperature"))
+            o.s.temperature = (float)parse(*++arg, 0, 100);
+        else if (!strcmp(*arg, "--top-k"))
+            o.s.top_k = (int32_t)parse(*++arg, 0, 1 << 20);
+        else if (!strcmp(*arg, "--top-p"))
+            o.s.top_p = (float)parse(*++arg, 0, 1);
+        else if (!strcmp(*arg, "--seed"))
+            o.s.seed = (int64_t)parse(*++arg, 0, 1e15);
+        else if (!strcmp(*arg, "--logits") && arg[1])
+            o.logits = *++arg;
+        else if (!strcmp(*arg, "--w4"))
+            o.four_bit = 1;
+        else if (!strcmp(*arg, "--bench"))
+            o.bench = 1;
+        else if (**arg == '-')
+            fail("unknown option %s\n%s", *arg, usage);
+        else if (!o.folder)
+            o.folder = *arg;
+        else
+            add_prompt(&o, *arg);
+        if (!*arg)
+            break;
+    }
+    if (!o.prompts)
+        fail("no prompt\n%s", usage);
+    return o;
+}
+
+static void check_prompts(const options *o, const config *c)
+{
+    if (o->longest + o->tokens > c->longest)
+        fail("%lld tokens and %lld new ones exceed the model's %lld", (long long)o->longest,
+             (long long)o->tokens, (long long)c->longest);
+    for (int64_t b = 0; b < o->prompts; b++)
+        for (int64_t i = 0; i < o->length[b]; i++)
+            if (o->prompt[b][i] >= c->vocabulary)
+                fail("token %d is not one of the model's %lld", o->prompt[b][i],
+                     (long long)c->vocabulary);
+}
+
+/* ---- Generating ----------------------------------------------------------------------------- */
+
+static void write_logits(const model *m, FILE *file)
+{
+    size_t bytes = (size_t)cuc_tensor_bytes(&m->logits);
+    void *host = file ? malloc(bytes) : NULL;
+
+    if (!file)
+        return;
+    if (!host)
+        fail("no memory");
+    CUC_MUST(cuc_copy_to_host(m->g->stream, host, m->logits.data, bytes));
+    CUC_MUST(cuc_stream_synchronize(m->g->stream));
+    if (fwrite(host, bytes, 1, file) != 1)
+        fail("cannot write the logits");
+    free(host);
+}
+
+static void print_tokens(const model *m, const options *o)
+{
+    int32_t *host = malloc((size_t)cuc_tensor_bytes(&m->history));
+
+    if (!host)
+        fail("no memory");
+    CUC_MUST(cuc_copy_to_host(m->g->stream, host, m->history.data,
+                              (size_t)cuc_tensor_bytes(&m->history)));
+    CUC_MUST(cuc_stream_synchronize(m->g->stream));
+    for (int64_t b = 0; b < o->prompts; b++)
+        for (int64_t i = 0; i < o->tokens; i++)
+            printf("%d%c", host[b * m->capacity + o->length[b] + i],
+                   i + 1 < o->tokens ? ',' : '\n');
+    free(host);
+}
+
+static void print_bench(const model *m, const options *o, cuc_event *const *at)
+{
+    int32_t clock, width;
+    float prefill, decode;
+    double steps = (double)o->tokens - 1, keys = 0;
+
+    CUC_MUST(cuc_event_get_elapsed(&prefill, at[0], at[1]));
+    CUC_MUST(cuc_event_get_elapsed(&decode, at[2], at[3]));
+    CUC_MUST(cuc_device_get_attribute(&clock, m->g->device, CUC_DEVICE_MEMORY_CLOCK_RATE));
+    CUC_MUST(cuc_device_get_attribute(&width, m->g->device, CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH));
+    for (int64_t b = 0; b < m->batch; b++) // on average over the steps
+        keys += (double)o->length[b] + (double)o->tokens / 2;
+    double bytes = (double)m->w.step_bytes +
+                   keys * 4 * (double)(m->c.layers * m->c.key_heads * m->c.width);
+    double peak = 2e3 * clock * width / 8;
+    fprintf(stderr, "prompts: %.0f tokens/s\n", (double)m->prefill.rows / prefill * 1e3);
+    fprintf(stderr,
+            "decoding: %.0f tokens/s, %.3f ms a step, %.2f TB/s, %.0f%% of the memory bandwidth\n",
+            steps * (double)m->batch / decode * 1e3, decode / steps, bytes * steps / decode / 1e9,
+            100 * bytes * steps / (decode / 1e3) / peak);
+}
+
+static void generate(model *m, const options *o, FILE *logits)
+{
+    cuc_event *at[4];
+    cuc_graph_exec *step = NULL;
+
+    for (int i = 0; i < 4; i++)
+        CUC_MUST(
+            cuc_event_create(&at[i], m->g->device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
+    CUC_MUST(cuc_event_record(m->g->stream, at[0]));
+    model_prefill(m, (const int32_t *const *)o->prompt, o->length, &o->s);
+    CUC_MUST(cuc_event_record(m->g->stream, at[1]));
+    write_logits(m, logits);
+    if (o->tokens > 1)
+        step = model_capture(m, &o->s);
+    CUC_MUST(cuc_event_record(m->g->stream, at[2]));
+    for (int64_t i = 1; i < o->tokens; i++) {
+        CUC_MUST(cuc_graph_exec_launch(m->g->stream, step));
+        write_logits(m, logits);
+    }
+    CUC_MUST(cuc_event_record(m->g->stream, at[3]));
+    CUC_MUST(cuc_stream_synchronize(m->g->stream));
+    if (o->bench && o->tokens > 1)
+        print_bench(m, o, at);
+    for (int i = 0; i < 4; i++)
+        cuc_event_release(at[i]);
+    cuc_graph_exec_release(step);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    options o = parse_options(argv);
+    gpu g = { .device = example_device() };
+    config c = config_read(o.folder);
+    FILE *logits = o.logits ? fopen(o.logits, "wb") : NULL;
+
+    if (o.logits && !logits)
+        fail("cannot write %s", o.logits);
+    check_prompts(&o, &c);
+    CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
+    checkpoint *from = checkpoint_open(o.folder);
+    weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));
+    model m = model_new(&g, &c, w, o.four_bit, o.prompts, o.length, o.longest + o.tokens);
+    checkpoint_close(from);
+    generate(&m, &o, logits);
+    print_tokens(&m, &o);
+    if (logits && fclose(logits) != 0)
+        fail("cannot write %s", o.logits);
+    model_release(&m);
+    gpu_release(&g);
+    for (int64_t b = 0; b < o.prompts; b++)
+        free(o.prompt[b]);
+    return 0;
+}

@@ -1,0 +1,368 @@
+#include "llama.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CONSTANTS 6
+
+/* ---- Kernels and plans ---------------------------------------------------------------------- */
+
+// Compile a kernel of the library.
+static cuc_kernel *library_kernel(const char *name, const char *const *constants, size_t count)
+{
+    CUC_SCOPED(cuc_program, program);
+    CUC_SCOPED(cuc_object, object);
+    cuc_kernel *kernel;
+
+    CUC_MUST(cuc_program_from_library(
+        &program, name, CUC_PROGRAM_OPTIONS(.constants = constants, .constant_count = count)));
+    CUC_MUST(cuc_program_compile(&object, program, CUC_CODE_PTX));
+    CUC_MUST(cuc_object_get_kernel(&kernel, object, name));
+    return kernel;
+}
+
+static void create_kernels(model *m)
+{
+    const config *c = &m->c;
+    char text[CONSTANTS][32];
+    const char *set[CONSTANTS];
+
+    for (int i = 0; i < CONSTANTS; i++)
+        set[i] = text[i];
+    snprintf(text[0], sizeof(text[0]), "N=%lld", (long long)c->hidden);
+    m->rms_norm = library_kernel("rms_norm", set, 1);
+    m->swiglu = library_kernel("swiglu", NULL, 0);
+    m->embedding = library_kernel("embedding", (const char *const[]){ "I=i32" }, 1);
+    snprintf(text[0], sizeof(text[0]), "D=%lld", (long long)c->width);
+    snprintf(text[1], sizeof(text[1]), "H=%lld", (long long)c->heads);
+    snprintf(text[2], sizeof(text[2]), "KH=%lld", (long long)c->key_heads);
+    snprintf(text[3], sizeof(text[3]), "PAGE=%d", PAGE);
+    m->rope = kernel_new("rope_cache", set, 4);
+    m->sample = kernel_new("sample", NULL, 0);
+    if (m->four_bit) {
+        m->linear = kernel_new("linear_w4", NULL, 0);
+        m->linear_add = kernel_new("linear_w4", (const char *const[]){ "ADD=true" }, 1);
+    }
+}
+
+// Create a plan of a product, and make sure that the workspace is large enough for it.
+static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int64_t rows, cuc_dtype to, int residual,
+                               uint64_t *workspace)
+{
+    cuc_gemm_plan *plan;
+
+    CUC_MUST(cuc_gemm_plan_create(
+        &plan, m->g->device,
+        CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = to, .b_order = CUC_GEMM_COLUMN_MAJOR,
+                         .residual_dtype = residual ? CUC_BF16 : 0, .m = rows, .n = w->n, .k = w->k,
+                         .workspace_bytes = 64 << 20)));
+    uint64_t bytes = cuc_gemm_plan_workspace_bytes(plan, rows, w->n, w->k);
+    *workspace = bytes > *workspace ? bytes : *workspace;
+    return plan;
+}
+
+// y = x w', or y = x w' + y.
+static void linear(model *m, const matrix *w, cuc_gemm_plan *plan, const cuc_tensor *x,
+                   const cuc_tensor *y, int add)
+{
+    if (w->w.dtype == CUC_U8) {
+        CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, add ? m->linear_add : m->linear, x, &w->w,
+                            &w->scale, y));
+        return;
+    }
+    CUC_MUST(cuc_gemm(m->g->stream, plan, 1, 0,
+                      CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y, .residual = add ? y : NULL,
+                                    .workspace = m->workspace.data,
+                                    .workspace_bytes = cuc_tensor_bytes(&m->workspace))));
+}
+
+/* ---- Setting up ----------------------------------------------------------------------------- */
+
+// Tables of the rotary embedding, f32 [capacity][width / 2].
+static void create_rope_tables(model *m)
+{
+    const config *c = &m->c;
+    int64_t half = c->width / 2, n = m->capacity * half;
+    float *cosine = malloc((size_t)n * sizeof(float)), *sine = malloc((size_t)n * sizeof(float));
+
+    if (!cosine || !sine)
+        fail("no memory");
+    for (int64_t i = 0; i < n; i++) {
+        double frequency = pow(c->theta, -(double)(i % half) / (double)half);
+        if (c->factor > 1) { // slow rotations become slower, with a smooth transition
+            double turns = c->original * frequency / (2 * 3.14159265358979323846);
+            double keep = fmin(fmax((turns - c->low) / (c->high - c->low), 0), 1);
+            frequency *= keep + (1 - keep) / c->factor;
+        }
+        cosine[i] = (float)cos((double)(i / half) * frequency);
+        sine[i] = (float)sin((double)(i / half) * frequency);
+    }
+    m->cosine = tensor_new(m->g, CUC_F32, CUC_SHAPE(m->capacity, half));
+    m->sine = tensor_new(m->g, CUC_F32, CUC_SHAPE(m->capacity, half));
+    CUC_MUST(cuc_copy_to_device(m->g->stream, m->cosine.data, cosine, (size_t)n * sizeof(float)));
+    CUC_MUST(cuc_copy_to_device(m->g->stream, m->sine.data, sine, (size_t)n * sizeof(float)));
+    free(cosine);
+    free(sine);
+}
+
+// Write host memory to a tensor of i32.
+static void upload(model *m, const cuc_tensor *to, const int32_t *from)
+{
+    CUC_MUST(cuc_copy_to_device(m->g->stream, to->data, from, (size_t)cuc_tensor_bytes(to)));
+}
+
+// Pages of keys and values for each layer, and a table that deals them out to the sequences in
+// turn.
+static void create_cache(model *m)
+{
+    const config *c = &m->c;
+    int64_t each = (m->capacity + PAGE - 1) / PAGE, pages = each * m->batch;
+    int32_t *table = malloc((size_t)pages * sizeof(int32_t));
+
+    m->keys = calloc((size_t)c->layers * 2, sizeof(cuc_tensor));
+    if (!table || !m->keys)
+        fail("no memory");
+    m->values = m->keys + c->layers;
+    for (int64_t i = 0; i < 2 * c->layers; i++) {
+        m->keys[i] = tensor_new(m->g, CUC_BF16, CUC_SHAPE(pages, PAGE, c->key_heads, c->width));
+        // Attention may read beyond a sequence's end, where values must be finite.
+        CUC_MUST(cuc_fill(m->g->stream, m->keys[i].data, 0, 2,
+                          (size_t)cuc_tensor_elements(&m->keys[i])));
+    }
+    for (int64_t i = 0; i < pages; i++)
+        table[i] = (int32_t)(i % each * m->batch + i / each);
+    m->page_table = tensor_new(m->g, CUC_I32, CUC_SHAPE(m->batch, each));
+    upload(m, &m->page_table, table);
+    free(table);
+}
+
+static void create_attention(model *m, pass *p, int64_t queries, uint32_t flags)
+{
+    const config *c = &m->c;
+
+    CUC_MUST(cuc_attention_plan_create(
+        &p->attention, m->g->device,
+        CUC_ATTENTION_OPTIONS(.flags = flags, .dtype = CUC_BF16, .width = (int32_t)c->width,
+                              .mask = flags ? CUC_ATTENTION_CAUSAL : CUC_ATTENTION_FULL,
+                              .align = flags ? CUC_ATTENTION_BOTTOM_RIGHT : CUC_ATTENTION_TOP_LEFT,
+                              .order = CUC_ATTENTION_SEQUENCE_FIRST, .batch = m->batch,
+                              .heads = c->heads, .key_heads = c->key_heads, .queries = queries,
+                              .keys = m->capacity, .page_size = PAGE)));
+    uint64_t bytes = cuc_attention_plan_workspace_bytes(p->attention, m->batch, c->heads, queries);
+    if (bytes)
+        p->workspace = tensor_new(m->g, CUC_U8, CUC_SHAPE((int64_t)bytes));
+}
+
+// Create the arrays and plans of a pass. A pass over prompts has its own tokens and positions;
+// decoding has those of the model.
+static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspace)
+{
+    const config *c = &m->c;
+    int prompts = longest > 0;
+    pass p = { .rows = rows, .longest = longest, .token = m->token, .position = m->position };
+
+    if (prompts) {
+        p.token = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
+        p.position = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
+    }
+    p.sequence = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
+    p.x = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->hidden));
+    p.h = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->hidden));
+    p.rstd = tensor_new(m->g, CUC_F32, CUC_SHAPE(rows));
+    p.qkv = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, (c->heads + 2 * c->key_heads) * c->width));
+    p.o = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->heads * c->width));
+    p.gate_up = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, 2 * c->inner));
+    p.act = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->inner));
+    create_attention(m, &p, prompts ? longest : 1, prompts ? CUC_ATTENTION_VARIABLE : 0);
+    for (int i = 0; i < MATRICES && !m->four_bit; i++)
+        p.plan[i] =
+            gemm_new(m, &m->w.layers[0].m[i], rows, CUC_BF16, i == OUT || i == DOWN, workspace);
+    return p;
+}
+
+model model_new(gpu *g, const config *c, weights w, int four_bit, int64_t batch,
+                const int64_t *lengths, int64_t capacity)
+{
+    model m = {
+        .g = g, .c = *c, .w = w, .four_bit = four_bit, .batch = batch, .capacity = capacity
+    };
+    int64_t rows = 0, longest = 0;
+    uint64_t workspace = 256;
+
+    create_kernels(&m);
+    create_rope_tables(&m);
+    create_cache(&m);
+    m.offsets = tensor_new(g, CUC_I32, CUC_SHAPE(batch + 1));
+    m.last = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.token = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.position = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.length = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.history = tensor_new(g, CUC_I32, CUC_SHAPE(batch, capacity));
+    m.final = tensor_new(g, CUC_BF16, CUC_SHAPE(batch, c->hidden));
+    m.final_rstd = tensor_new(g, CUC_F32, CUC_SHAPE(batch));
+    m.normed = tensor_new(g, CUC_BF16, CUC_SHAPE(batch, c->hidden));
+    m.logits = tensor_new(g, CUC_F32, CUC_SHAPE(batch, c->vocabulary));
+    for (int64_t b = 0; b < batch; b++) {
+        rows += lengths[b];
+        longest = lengths[b] > longest ? lengths[b] : longest;
+    }
+    m.head = gemm_new(&m, &m.w.head, batch, CUC_F32, 0, &workspace);
+    m.prefill = pass_new(&m, rows, longest, &workspace);
+    m.decode = pass_new(&m, batch, 0, &workspace);
+    m.workspace = tensor_new(g, CUC_U8, CUC_SHAPE((int64_t)workspace));
+    return m;
+}
+
+static void pass_release(pass *p)
+{
+    for (int i = 0; i < MATRICES; i++)
+        cuc_gemm_plan_release(p->plan[i]);
+    cuc_attention_plan_release(p->attention);
+}
+
+void model_release(model *m)
+{
+    cuc_kernel *kernels[] = { m->embedding, m->rms_norm, m->swiglu,    m->rope,
+                              m->sample,    m->linear,   m->linear_add };
+
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+        cuc_kernel_release(kernels[i]);
+    cuc_gemm_plan_release(m->head);
+    pass_release(&m->prefill);
+    pass_release(&m->decode);
+    free(m->keys);
+    free(m->w.layers);
+}
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+static void rms_norm(model *m, const cuc_tensor *x, const cuc_tensor *w, const cuc_tensor *y,
+                     const cuc_tensor *rstd)
+{
+    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->rms_norm, x, w, y, rstd, (float)m->c.eps));
+}
+
+// View some of the heads of rows of qkv or o: [rows][heads][width], or for decoding, with one query
+// of each sequence, [rows][1][heads][width].
+static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
+{
+    cuc_tensor t = *rows;
+    const int64_t shape[] = { rows->shape[0], 1, c->heads, c->width };
+    const int64_t strides[] = { rows->strides[0], rows->strides[0], c->width, 1 };
+
+    t.rank = decode ? 4 : 3;
+    for (int i = 0, from = 0; i < t.rank; i++, from++) {
+        from += !decode && from == 1;
+        t.shape[i] = shape[from];
+        t.strides[i] = strides[from];
+    }
+    return t;
+}
+
+static void attention(model *m, pass *p, int64_t index)
+{
+    int decode = p == &m->decode;
+    cuc_tensor q = heads_of(&p->qkv, &m->c, decode), o = heads_of(&p->o, &m->c, decode);
+
+    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->rope, &p->qkv, &p->position, &p->sequence,
+                        &m->page_table, &m->cosine, &m->sine, &m->keys[index], &m->values[index]));
+    CUC_MUST(
+        cuc_attention(m->g->stream, p->attention,
+                      CUC_ATTENTION_ARGS(.q = &q, .k = &m->keys[index], .v = &m->values[index],
+                                         .o = &o, .query_offsets = decode ? NULL : &m->offsets,
+                                         .most_queries = p->longest, .page_table = &m->page_table,
+                                         .key_lengths = &m->length, .workspace = p->workspace.data,
+                                         .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
+}
+
+static void mlp(model *m, pass *p, const layer *l)
+{
+    cuc_tensor gate = p->gate_up, up;
+
+    gate.shape[1] = m->c.inner;
+    up = gate;
+    up.data += 2 * (uint64_t)m->c.inner;
+    linear(m, &l->m[GATE_UP], p->plan[GATE_UP], &p->h, &p->gate_up, 0);
+    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->swiglu, &gate, &up, &p->act));
+    linear(m, &l->m[DOWN], p->plan[DOWN], &p->act, &p->x, 1);
+}
+
+// Run the network on the tokens of a pass, and choose the next token of each sequence.
+static void run(model *m, pass *p, const sampling *s)
+{
+    cuc_stream *stream = m->g->stream;
+    const cuc_tensor *last = &p->x;
+
+    CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &p->token, &m->w.embedding, &p->x));
+    for (int64_t i = 0; i < m->c.layers; i++) {
+        const layer *l = &m->w.layers[i];
+        rms_norm(m, &p->x, &l->attention_norm, &p->h, &p->rstd);
+        linear(m, &l->m[QKV], p->plan[QKV], &p->h, &p->qkv, 0);
+        attention(m, p, i);
+        linear(m, &l->m[OUT], p->plan[OUT], &p->o, &p->x, 1);
+        rms_norm(m, &p->x, &l->mlp_norm, &p->h, &p->rstd);
+        mlp(m, p, l);
+    }
+    if (p == &m->prefill) { // only the last rows of prompts have a next token
+        CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &m->last, &p->x, &m->final));
+        last = &m->final;
+    }
+    rms_norm(m, last, &m->w.norm, &m->normed, &m->final_rstd);
+    linear(m, &m->w.head, m->head, &m->normed, &m->logits, 0);
+    CUC_MUST(CUC_LAUNCH(stream, NULL, m->sample, &m->logits, &m->token, &m->position, &m->length,
+                        &m->history, s->temperature, s->top_k, s->top_p, s->seed));
+}
+
+// Write one number per row, or per sequence, to the device.
+static void upload_prompts(model *m, const int32_t *const *prompts, const int64_t *lengths)
+{
+    pass *p = &m->prefill;
+    size_t rows = (size_t)p->rows, batch = (size_t)m->batch;
+    int32_t *host = calloc(3 * rows + 5 * batch + 1, sizeof(int32_t));
+
+    if (!host)
+        fail("no memory");
+    int32_t *token = host, *position = token + rows, *sequence = position + rows;
+    int32_t *offsets = sequence + rows, *last = offsets + batch + 1, *at = last + batch;
+    int32_t *length = at + batch, *each = length + batch;
+    for (size_t b = 0, row = 0; b < batch; b++) {
+        for (int64_t i = 0; i < lengths[b]; i++, row++) {
+            token[row] = prompts[b][i];
+            position[row] = (int32_t)i;
+            sequence[row] = (int32_t)b;
+        }
+        offsets[b + 1] = (int32_t)row;
+        last[b] = (int32_t)row - 1;
+        at[b] = (int32_t)lengths[b] - 1;
+        length[b] = (int32_t)lengths[b];
+        each[b] = (int32_t)b;
+    }
+    upload(m, &p->token, token);
+    upload(m, &p->position, position);
+    upload(m, &p->sequence, sequence);
+    upload(m, &m->decode.sequence, each);
+    upload(m, &m->offsets, offsets);
+    upload(m, &m->last, last);
+    upload(m, &m->position, at);
+    upload(m, &m->length, length);
+    free(host);
+}
+
+void model_prefill(model *m, const int32_t *const *prompts, const int64_t *lengths,
+                   const sampling *s)
+{
+    upload_prompts(m, prompts, lengths);
+    run(m, &m->prefill, s);
+}
+
+cuc_graph_exec *model_capture(model *m, const sampling *s)
+{
+    CUC_SCOPED(cuc_graph, graph);
+    cuc_graph_exec *exec;
+
+    CUC_MUST(cuc_stream_begin_capture(m->g->stream, CUC_CAPTURE_THREAD_LOCAL));
+    run(m, &m->decode, s);
+    CUC_MUST(cuc_stream_end_capture(&graph, m->g->stream));
+    CUC_MUST(cuc_graph_instantiate(&exec, graph, CUC_GRAPH_EXEC_OPTIONS(.upload = m->g->stream)));
+    return exec;
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""tiny_model.py FOLDER: writes a tiny random Llama model, config.json and model.safetensors in bf16.
+
+reference() computes its logits in double precision, from the same weights.
+"""
+import json
+import pathlib
+import struct
+import sys
+
+import numpy as np
+
+CONFIG = {
+    "model_type": "llama", "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "vocab_size": 96,
+    "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "max_position_embeddings": 128,
+    "tie_word_embeddings": False,
+}
+
+
+def to_bf16(x):
+    """Round f32 to bf16 and return its bits."""
+    bits = x.astype(np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def from_bf16(bits):
+    return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+
+
+def shapes(config):
+    """Name and shape of each weight."""
+    hidden, inner, width = config["hidden_size"], config["intermediate_size"], config["head_dim"]
+    queries, keys = (width * config[f"num_{kind}_heads"] for kind in ("attention", "key_value"))
+    yield "model.embed_tokens.weight", (config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}."
+        yield layer + "input_layernorm.weight", (hidden,)
+        yield layer + "self_attn.q_proj.weight", (queries, hidden)
+        yield layer + "self_attn.k_proj.weight", (keys, hidden)
+        yield layer + "self_attn.v_proj.weight", (keys, hidden)
+        yield layer + "self_attn.o_proj.weight", (hidden, queries)
+        yield layer + "post_attention_layernorm.weight", (hidden,)
+        yield layer + "mlp.gate_proj.weight", (inner, hidden)
+        yield layer + "mlp.up_proj.weight", (inner, hidden)
+        yield layer + "mlp.down_proj.weight", (hidden, inner)
+    yield "model.norm.weight", (hidden,)
+    yield "lm_head.weight", (config["vocab_size"], hidden)
+
+
+def make(config, seed=1):
+    """Random weights by name, as bits of bf16."""
+    random, weights = np.random.default_rng(seed), {}
+    for name, shape in shapes(config):
+        if len(shape) == 1:
+            weights[name] = to_bf16(1 + 0.1 * random.standard_normal(shape))
+        else:
+            scale = 1 if "embed" in name else 2 / np.sqrt(shape[1])
+            weights[name] = to_bf16(scale * random.standard_normal(shape))
+    return weights
+
+
+def write(folder, config, weights):
+    header, offset = {}, 0
+    for name, bits in weights.items():
+        header[name] = {"dtype": "BF16", "shape": bits.shape,
+                        "data_offsets": [offset, offset + bits.nbytes]}
+        offset += bits.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    (folder / "model.safetensors").write_bytes(
+        struct.pack("<Q", len(text)) + text + b"".join(bits.tobytes() for bits in weights.values()))
+
+
+def quantized(w, group=128):
+    """Round a matrix to 4 bits as llama --w4 does, and return the rounded matrix."""
+    rows = w.reshape(w.shape[0], -1, group)
+    scale = from_bf16(to_bf16(np.maximum(np.abs(rows).max(2, keepdims=True), 1e-10) / 7))
+    return (np.clip(np.rint(rows / scale), -8, 7) * scale).reshape(w.shape)
+
+
+def norm(x, w, eps):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * w
+
+
+def rotate(x, theta):
+    """Rotary embedding of x, [positions, heads, width]."""
+    half = x.shape[-1] // 2
+    angle = np.arange(len(x))[:, None] * theta ** (-np.arange(half) / half)
+    c, s, u, v = np.cos(angle)[:, None], np.sin(angle)[:, None], x[..., :half], x[..., half:]
+    return np.concatenate([u * c - v * s, v * c + u * s], -1)
+
+
+def attend(q, k, v):
+    """Causal attention of [positions, heads, width]."""
+    k, v = (np.repeat(x, q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = np.einsum("qhd,khd->hqk", q, k) / np.sqrt(q.shape[-1])
+    scores[:, np.triu(np.ones(scores.shape[1:], bool), 1)] = -np.inf
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.einsum("hqk,khd->qhd", p / p.sum(-1, keepdims=True), v).reshape(len(q), -1)
+
+
+def reference(config, weights, ids):
+    """The logits behind each of the ids."""
+    eps, theta, width = (config[key] for key in ("rms_norm_eps", "rope_theta", "head_dim"))
+    x = weights["model.embed_tokens.weight"][ids]
+    for i in range(config["num_hidden_layers"]):
+        def w(name):
+            return weights[f"model.layers.{i}.{name}.weight"]
+        h = norm(x, w("input_layernorm"), eps)
+        q, k, v = ((h @ w(f"self_attn.{p}_proj").T).reshape(len(x), -1, width) for p in "qkv")
+        x = x + attend(rotate(q, theta), rotate(k, theta), v) @ w("self_attn.o_proj").T
+        h = norm(x, w("post_attention_layernorm"), eps)
+        gate = h @ w("mlp.gate_proj").T
+        x = x + (gate / (1 + np.exp(-gate)) * (h @ w("mlp.up_proj").T)) @ w("mlp.down_proj").T
+    return norm(x, weights["model.norm.weight"], eps) @ weights["lm_head.weight"].T
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], CONFIG, make(CONFIG))

@@ -1,0 +1,197 @@
+#include "llama.h"
+
+#include <llama_kernels.h>
+#include <string.h>
+
+/* ---- Memory and kernels --------------------------------------------------------------------- */
+
+cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape)
+{
+    cuc_tensor t;
+    cuc_buffer *buffer;
+
+    CUC_MUST(cuc_tensor_from_pointer(&t, 256, dtype, rank, shape, 0)); // for its size
+    CUC_MUST(cuc_buffer_create(&buffer, g->stream, NULL, (size_t)cuc_tensor_bytes(&t)));
+    CUC_MUST(cuc_tensor_from_buffer(&t, buffer, dtype, rank, shape));
+    g->buffers = realloc(g->buffers, (g->buffer_count + 1) * sizeof(cuc_buffer *));
+    if (!g->buffers)
+        fail("no memory");
+    g->buffers[g->buffer_count++] = buffer;
+    return t;
+}
+
+// Compile a kernel of kernels.tile.
+cuc_kernel *kernel_new(const char *name, const char *const *constants, size_t count)
+{
+    cuc_kernel *kernel;
+
+    CUC_MUST(
+        cuc_kernel_from_source(&kernel, CUC_SOURCE_TILE, kernels, 0, name,
+                               CUC_PROGRAM_OPTIONS(.name = "kernels.tile", .constants = constants,
+                                                   .constant_count = count)));
+    return kernel;
+}
+
+void gpu_release(gpu *g)
+{
+    for (size_t i = 0; i < g->buffer_count; i++)
+        cuc_buffer_release(g->buffers[i]);
+    free(g->buffers);
+    cuc_stream_release(g->stream);
+}
+
+/* ---- Loading -------------------------------------------------------------------------------- */
+
+typedef struct loader {
+    gpu *g;
+    const checkpoint *from;
+    int four_bit, progress;
+    cuc_tensor stage;     // bf16: the matrix that is quantized next
+    cuc_kernel *quantize; // only with four_bit
+    uint64_t done, total; // bytes
+    int shown;            // percents
+} loader;
+
+static void show(loader *l, uint64_t bytes)
+{
+    enum { CELLS = 40 };
+    static const char full[] = "########################################";
+
+    l->done += bytes;
+    int percent = (int)(l->done * 100 / (l->total ? l->total : 1));
+    if (!l->progress || percent == l->shown)
+        return;
+    l->shown = percent;
+    fprintf(stderr, "\rloading [%-*.*s] %3d%% of %.1f GB%s", CELLS, percent * CELLS / 100, full,
+            percent, (double)l->total / 1e9, percent >= 100 ? "\n" : "");
+}
+
+// Copy rows of the checkpoint behind the first `at` rows of a bf16 array.
+static void load_rows(loader *l, const cuc_tensor *to, int64_t at, int64_t columns,
+                      const char *name, int64_t rows)
+{
+    weight w = checkpoint_find(l->from, name, rows, columns);
+    size_t bytes = 2 * (size_t)(rows * columns);
+
+    CUC_MUST(
+        cuc_copy_to_device(l->g->stream, to->data + 2 * (uint64_t)(at * columns), w.data, bytes));
+    show(l, bytes);
+}
+
+static cuc_tensor load_array(loader *l, const char *name, int64_t rows, int64_t columns)
+{
+    const int64_t shape[] = { rows, columns };
+    cuc_tensor t = tensor_new(l->g, CUC_BF16, columns > 1 ? 2 : 1, shape);
+
+    load_rows(l, &t, 0, columns, name, rows);
+    return t;
+}
+
+// View [n][k] as [k][n], which products take.
+static cuc_tensor transposed(cuc_tensor t)
+{
+    cuc_tensor view = t;
+
+    view.shape[0] = t.shape[1], view.shape[1] = t.shape[0];
+    view.strides[0] = t.strides[1], view.strides[1] = t.strides[0];
+    return view;
+}
+
+static cuc_tensor view_of(const cuc_tensor *whole, int64_t rows, int64_t columns)
+{
+    cuc_tensor t;
+
+    CUC_MUST(cuc_tensor_from_pointer(&t, whole->data, whole->dtype, CUC_SHAPE(rows, columns),
+                                     whole->device));
+    return t;
+}
+
+// Load up to three matrices of a layer, one under the other.
+static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const *names,
+                          const int64_t *rows)
+{
+    matrix m = { .k = k };
+    char name[128];
+
+    for (int i = 0; names[i]; i++)
+        m.n += rows[i];
+    cuc_tensor to = l->four_bit ? view_of(&l->stage, m.n, k)
+                                : tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k));
+    int64_t at = 0;
+    for (int i = 0; names[i]; at += rows[i++]) {
+        snprintf(name, sizeof(name), "model.layers.%lld.%s.weight", (long long)index, names[i]);
+        load_rows(l, &to, at, k, name, rows[i]);
+    }
+    if (!l->four_bit) {
+        m.w = transposed(to);
+        return m;
+    }
+    m.w = tensor_new(l->g, CUC_U8, CUC_SHAPE(m.n, k / 2));
+    m.scale = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k / GROUP));
+    CUC_MUST(CUC_LAUNCH(l->g->stream, NULL, l->quantize, &to, &m.w, &m.scale));
+    return m;
+}
+
+static cuc_tensor load_norm(loader *l, int64_t index, const char *which, int64_t hidden)
+{
+    char name[128];
+
+    snprintf(name, sizeof(name), "model.layers.%lld.%s.weight", (long long)index, which);
+    return load_array(l, name, hidden, 1);
+}
+
+static layer load_layer(loader *l, int64_t index, const config *c)
+{
+    const int64_t queries = c->heads * c->width, keys = c->key_heads * c->width;
+    static const char *const qkv[] = { "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                       NULL };
+    static const char *const out[] = { "self_attn.o_proj", NULL };
+    static const char *const gate_up[] = { "mlp.gate_proj", "mlp.up_proj", NULL };
+    static const char *const down[] = { "mlp.down_proj", NULL };
+    layer y = { load_norm(l, index, "input_layernorm", c->hidden),
+                load_norm(l, index, "post_attention_layernorm", c->hidden),
+                { { 0 } } };
+
+    y.m[QKV] = load_matrix(l, index, c->hidden, qkv, (int64_t[]){ queries, keys, keys });
+    y.m[OUT] = load_matrix(l, index, queries, out, &c->hidden);
+    y.m[GATE_UP] = load_matrix(l, index, c->hidden, gate_up, (int64_t[]){ c->inner, c->inner });
+    y.m[DOWN] = load_matrix(l, index, c->inner, down, &c->hidden);
+    return y;
+}
+
+static void prepare_four_bit(loader *l, const config *c)
+{
+    int64_t queries = c->heads * c->width, most = c->hidden * (queries + 2 * c->inner);
+
+    if (c->hidden % GROUP || queries % GROUP || c->inner % GROUP)
+        fail("4-bit weights need rows of a multiple of %d, got %lld, %lld and %lld", GROUP,
+             (long long)c->hidden, (long long)queries, (long long)c->inner);
+    most += 2 * c->hidden * c->key_heads * c->width;
+    l->stage = tensor_new(l->g, CUC_BF16, CUC_SHAPE(most));
+    l->quantize = kernel_new("quantize_w4", NULL, 0);
+}
+
+weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_bit, int progress)
+{
+    loader l = { g, from, four_bit, progress, .total = checkpoint_bytes(from), .shown = -1 };
+    weights w = { .layers = calloc((size_t)c->layers, sizeof(layer)) };
+
+    if (!w.layers)
+        fail("no memory");
+    if (four_bit)
+        prepare_four_bit(&l, c);
+    w.embedding = load_array(&l, "model.embed_tokens.weight", c->vocabulary, c->hidden);
+    for (int64_t i = 0; i < c->layers; i++) {
+        w.layers[i] = load_layer(&l, i, c);
+        for (int m = 0; m < MATRICES; m++)
+            w.step_bytes += cuc_tensor_bytes(&w.layers[i].m[m].w) +
+                            (four_bit ? cuc_tensor_bytes(&w.layers[i].m[m].scale) : 0);
+    }
+    w.norm = load_array(&l, "model.norm.weight", c->hidden, 1);
+    w.head = (matrix){ c->vocabulary, c->hidden, transposed(w.embedding), { 0 } };
+    if (!c->tied)
+        w.head.w = transposed(load_array(&l, "lm_head.weight", c->vocabulary, c->hidden));
+    w.step_bytes += cuc_tensor_bytes(&w.head.w);
+    cuc_kernel_release(l.quantize);
+    return w;
+}
