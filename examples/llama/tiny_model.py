@@ -28,6 +28,10 @@ def from_bf16(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
+def bf16(x):
+    return from_bf16(to_bf16(x))
+
+
 def shapes(config):
     """Name and shape of each weight."""
     hidden, inner, width = config["hidden_size"], config["intermediate_size"], config["head_dim"]
@@ -79,7 +83,7 @@ def quantized(w, group=128):
     """Round a matrix to 4 bits as llama --w4 does, and return the rounded matrix."""
     rows = w.reshape(w.shape[0], -1, group)
     scale = from_bf16(to_bf16(np.maximum(np.abs(rows).max(2, keepdims=True), 1e-10) / 7))
-    return (np.clip(np.rint(rows / scale), -8, 7) * scale).reshape(w.shape)
+    return bf16((np.clip(np.rint(rows / scale), -8, 7) * scale).reshape(w.shape))
 
 
 def norm(x, w, eps):
@@ -103,20 +107,21 @@ def attend(q, k, v):
     return np.einsum("hqk,khd->qhd", p / p.sum(-1, keepdims=True), v).reshape(len(q), -1)
 
 
-def reference(config, weights, ids):
-    """The logits behind each of the ids."""
+def reference(config, weights, ids, store=lambda x: x):
+    """The logits behind each of the ids. store rounds what the program stores."""
     eps, theta, width = (config[key] for key in ("rms_norm_eps", "rope_theta", "head_dim"))
     x = weights["model.embed_tokens.weight"][ids]
     for i in range(config["num_hidden_layers"]):
         def w(name):
             return weights[f"model.layers.{i}.{name}.weight"]
-        h = norm(x, w("input_layernorm"), eps)
-        q, k, v = ((h @ w(f"self_attn.{p}_proj").T).reshape(len(x), -1, width) for p in "qkv")
-        x = x + attend(rotate(q, theta), rotate(k, theta), v) @ w("self_attn.o_proj").T
-        h = norm(x, w("post_attention_layernorm"), eps)
-        gate = h @ w("mlp.gate_proj").T
-        x = x + (gate / (1 + np.exp(-gate)) * (h @ w("mlp.up_proj").T)) @ w("mlp.down_proj").T
-    return norm(x, weights["model.norm.weight"], eps) @ weights["lm_head.weight"].T
+        h = store(norm(x, w("input_layernorm"), eps))
+        q, k, v = (store(h @ w(f"self_attn.{p}_proj").T).reshape(len(x), -1, width) for p in "qkv")
+        o = store(attend(store(rotate(q, theta)), store(rotate(k, theta)), v))
+        x = store(x + o @ w("self_attn.o_proj").T)
+        h = store(norm(x, w("post_attention_layernorm"), eps))
+        gate, up = (store(h @ w(f"mlp.{p}_proj").T) for p in ("gate", "up"))
+        x = store(x + store(gate / (1 + np.exp(-gate)) * up) @ w("mlp.down_proj").T)
+    return store(norm(x, weights["model.norm.weight"], eps)) @ weights["lm_head.weight"].T
 
 
 if __name__ == "__main__":
