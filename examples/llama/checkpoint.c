@@ -33,6 +33,15 @@ void fail(const char *format, ...)
     exit(1);
 }
 
+void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    if (!memory)
+        fail("no memory for %zu times %zu bytes", count, size);
+    return memory;
+}
+
 /* ---- config.json ---------------------------------------------------------------------------- */
 
 static double number(const json_t *object, const char *key, double otherwise)
@@ -51,18 +60,13 @@ static int64_t count(const json_t *object, const char *key, int64_t otherwise)
     return (int64_t)value;
 }
 
-static void read_scaling(config *c, const json_t *object)
+static void read_scaling(config *c, const json_t *scaling)
 {
-    const json_t *scaling = json_object_get(object, "rope_scaling");
     const char *type = json_string_value(json_object_get(scaling, "rope_type"));
 
-    c->factor = 1;
-    if (!json_is_object(scaling) || (type && strcmp(type, "default") == 0))
-        return;
-    if (!type || strcmp(type, "llama3") != 0)
-        fail("config.json: rope_scaling of type %s is not supported: use llama3 or none",
-             type ? type : "(none)");
-    c->factor = number(scaling, "factor", 8);
+    if (json_is_object(scaling) && (!type || (strcmp(type, "llama3") && strcmp(type, "default"))))
+        fail("config.json: expected a rope_scaling of type llama3, got %s", type ? type : "none");
+    c->factor = type && !strcmp(type, "llama3") ? number(scaling, "factor", 8) : 1;
     c->low = number(scaling, "low_freq_factor", 1);
     c->high = number(scaling, "high_freq_factor", 4);
     c->original = number(scaling, "original_max_position_embeddings", 8192);
@@ -89,7 +93,7 @@ config config_read(const char *folder)
     c.eps = number(o, "rms_norm_eps", 1e-5);
     c.theta = number(o, "rope_theta", 10000);
     c.tied = json_is_true(json_object_get(o, "tie_word_embeddings"));
-    read_scaling(&c, o);
+    read_scaling(&c, json_object_get(o, "rope_scaling"));
     json_decref(o);
     if (c.heads % c.key_heads || c.width % 2)
         fail("%s: %lld heads of width %lld do not fit %lld key heads", path, (long long)c.heads,
@@ -130,13 +134,13 @@ checkpoint *checkpoint_open(const char *folder)
 {
     char pattern[4096];
     glob_t found;
-    checkpoint *c = calloc(1, sizeof(*c));
+    checkpoint *c = allocate(1, sizeof(*c));
 
     snprintf(pattern, sizeof(pattern), "%s/*.safetensors", folder);
-    if (!c || glob(pattern, 0, NULL, &found) != 0)
+    if (glob(pattern, 0, NULL, &found) != 0)
         fail("there is no %s", pattern);
-    c->files = calloc(found.gl_pathc, sizeof(*c->files));
-    for (; c->files && c->count < found.gl_pathc; c->count++)
+    c->files = allocate(found.gl_pathc, sizeof(*c->files));
+    for (; c->count < found.gl_pathc; c->count++)
         c->files[c->count] = map_file(found.gl_pathv[c->count]);
     globfree(&found);
     return c;

@@ -9,6 +9,7 @@ enum { PAGE = 64, GROUP = 128 }; // keys of a page of the cache; 4-bit weights t
 
 // Print a message and exit.
 __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
+void *allocate(size_t count, size_t size); // zeros; or fail
 
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 
@@ -82,7 +83,8 @@ typedef struct pass {
     int64_t rows, longest; // all tokens, and those of the longest prompt; 0: decoding
     cuc_tensor token, position, sequence; // i32 [rows]
     cuc_tensor x, h, rstd, qkv, o, gate_up, act;
-    cuc_gemm_plan *plan[MATRICES];
+    cuc_gemm_plan *plan[MATRICES]; // or for 4-bit weights:
+    cuc_kernel *linear, *linear_add;
     cuc_attention_plan *attention;
     cuc_tensor workspace; // of attention
 } pass;
@@ -93,7 +95,7 @@ typedef struct model {
     weights w;
     int four_bit;
     int64_t batch, capacity; // sequences, and tokens of each at most
-    cuc_kernel *embedding, *rms_norm, *swiglu, *rope, *sample, *linear, *linear_add;
+    cuc_kernel *embedding, *rms_norm, *swiglu, *rope, *sample;
     cuc_gemm_plan *head;
     cuc_tensor cosine, sine, *keys, *values, page_table;
     cuc_tensor offsets, last;           // i32: where prompts begin among the rows; their last rows

@@ -34,20 +34,20 @@ typedef struct options {
 static double parse(const char *text, double low, double high)
 {
     char *end;
-    double value = text ? strtod(text, &end) : 0;
+    double value = strtod(text, &end);
 
-    if (!text || end == text || *end || !(value >= low && value <= high))
-        fail("expected a number from %g to %g, got \"%s\"\n%s", low, high, text ? text : "", usage);
+    if (end == text || *end || !(value >= low && value <= high))
+        fail("expected a number from %g to %g, got \"%s\"\n%s", low, high, text, usage);
     return value;
 }
 
 static void add_prompt(options *o, const char *text)
 {
     int64_t n = 0;
-    int32_t *ids = malloc((strlen(text) / 2 + 1) * sizeof(*ids));
+    int32_t *ids = allocate(strlen(text) / 2 + 1, sizeof(*ids));
     char *end;
 
-    if (!ids || o->prompts == MOST_PROMPTS)
+    if (o->prompts == MOST_PROMPTS)
         fail("more than %d prompts", MOST_PROMPTS);
     do {
         long id = strtol(text, &end, 10);
@@ -61,21 +61,29 @@ static void add_prompt(options *o, const char *text)
     o->prompt[o->prompts++] = ids;
 }
 
+enum { TOKENS, TEMPERATURE, TOP_K, TOP_P, SEED, NUMBERS };
+
 static options parse_options(char **arg)
 {
-    options o = { .tokens = 16, .s = { .top_p = 1 } };
+    static const struct {
+        const char *name;
+        double value, low, high;
+    } known[NUMBERS] = { { "-n", 16, 1, 1 << 20 },
+                         { "--temperature", 0, 0, 100 },
+                         { "--top-k", 0, 0, 1 << 20 },
+                         { "--top-p", 1, 0, 1 },
+                         { "--seed", 0, 0, 1e15 } };
+    double number[NUMBERS];
+    options o = { 0 };
 
+    for (int i = 0; i < NUMBERS; i++)
+        number[i] = known[i].value;
     while (*++arg) {
-        if (!strcmp(*arg, "-n"))
-            o.tokens = (int64_t)parse(*++arg, 1, 1 << 20);
-        else if (!strcmp(*arg, "--temperature"))
-            o.s.temperature = (float)parse(*++arg, 0, 100);
-        else if (!strcmp(*arg, "--top-k"))
-            o.s.top_k = (int32_t)parse(*++arg, 0, 1 << 20);
-        else if (!strcmp(*arg, "--top-p"))
-            o.s.top_p = (float)parse(*++arg, 0, 1);
-        else if (!strcmp(*arg, "--seed"))
-            o.s.seed = (int64_t)parse(*++arg, 0, 1e15);
+        int i = 0;
+        while (i < NUMBERS && strcmp(*arg, known[i].name) != 0)
+            i++;
+        if (i < NUMBERS && arg[1])
+            number[i] = parse(*++arg, known[i].low, known[i].high);
         else if (!strcmp(*arg, "--logits") && arg[1])
             o.logits = *++arg;
         else if (!strcmp(*arg, "--w4"))
@@ -83,16 +91,17 @@ static options parse_options(char **arg)
         else if (!strcmp(*arg, "--bench"))
             o.bench = 1;
         else if (**arg == '-')
-            fail("unknown option %s\n%s", *arg, usage);
+            fail("%s is unknown, or lacks its value\n%s", *arg, usage);
         else if (!o.folder)
             o.folder = *arg;
         else
             add_prompt(&o, *arg);
-        if (!*arg)
-            break;
     }
     if (!o.prompts)
         fail("no prompt\n%s", usage);
+    o.tokens = (int64_t)number[TOKENS];
+    o.s = (sampling){ (float)number[TEMPERATURE], (float)number[TOP_P], (int32_t)number[TOP_K],
+                      (int64_t)number[SEED] };
     return o;
 }
 
@@ -110,31 +119,29 @@ static void check_prompts(const options *o, const config *c)
 
 /* ---- Generating ----------------------------------------------------------------------------- */
 
+// Copy a tensor to the host, after all work; to be freed.
+static void *download(const model *m, const cuc_tensor *t)
+{
+    void *host = allocate(1, (size_t)cuc_tensor_bytes(t));
+
+    CUC_MUST(cuc_copy_to_host(m->g->stream, host, t->data, (size_t)cuc_tensor_bytes(t)));
+    CUC_MUST(cuc_stream_synchronize(m->g->stream));
+    return host;
+}
+
 static void write_logits(const model *m, FILE *file)
 {
-    size_t bytes = (size_t)cuc_tensor_bytes(&m->logits);
-    void *host = file ? malloc(bytes) : NULL;
+    void *host = file ? download(m, &m->logits) : NULL;
 
-    if (!file)
-        return;
-    if (!host)
-        fail("no memory");
-    CUC_MUST(cuc_copy_to_host(m->g->stream, host, m->logits.data, bytes));
-    CUC_MUST(cuc_stream_synchronize(m->g->stream));
-    if (fwrite(host, bytes, 1, file) != 1)
+    if (file && fwrite(host, (size_t)cuc_tensor_bytes(&m->logits), 1, file) != 1)
         fail("cannot write the logits");
     free(host);
 }
 
 static void print_tokens(const model *m, const options *o)
 {
-    int32_t *host = malloc((size_t)cuc_tensor_bytes(&m->history));
+    int32_t *host = download(m, &m->history);
 
-    if (!host)
-        fail("no memory");
-    CUC_MUST(cuc_copy_to_host(m->g->stream, host, m->history.data,
-                              (size_t)cuc_tensor_bytes(&m->history)));
-    CUC_MUST(cuc_stream_synchronize(m->g->stream));
     for (int64_t b = 0; b < o->prompts; b++)
         for (int64_t i = 0; i < o->tokens; i++)
             printf("%d%c", host[b * m->capacity + o->length[b] + i],

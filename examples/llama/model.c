@@ -39,10 +39,6 @@ static void create_kernels(model *m)
     snprintf(text[3], sizeof(text[3]), "PAGE=%d", PAGE);
     m->rope = kernel_new("rope_cache", set, 4);
     m->sample = kernel_new("sample", NULL, 0);
-    if (m->four_bit) {
-        m->linear = kernel_new("linear_w4", NULL, 0);
-        m->linear_add = kernel_new("linear_w4", (const char *const[]){ "ADD=true" }, 1);
-    }
 }
 
 // Create a plan of a product, and make sure that the workspace is large enough for it.
@@ -65,11 +61,6 @@ static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int64_t rows, cuc_dtyp
 static void linear(model *m, const matrix *w, cuc_gemm_plan *plan, const cuc_tensor *x,
                    const cuc_tensor *y, int add)
 {
-    if (w->w.dtype == CUC_U8) {
-        CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, add ? m->linear_add : m->linear, x, &w->w,
-                            &w->scale, y));
-        return;
-    }
     CUC_MUST(cuc_gemm(m->g->stream, plan, 1, 0,
                       CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y, .residual = add ? y : NULL,
                                     .workspace = m->workspace.data,
@@ -78,15 +69,19 @@ static void linear(model *m, const matrix *w, cuc_gemm_plan *plan, const cuc_ten
 
 /* ---- Setting up ----------------------------------------------------------------------------- */
 
+// Write host memory to a tensor.
+static void upload(model *m, const cuc_tensor *to, const void *from)
+{
+    CUC_MUST(cuc_copy_to_device(m->g->stream, to->data, from, (size_t)cuc_tensor_bytes(to)));
+}
+
 // Tables of the rotary embedding, f32 [capacity][width / 2].
 static void create_rope_tables(model *m)
 {
     const config *c = &m->c;
     int64_t half = c->width / 2, n = m->capacity * half;
-    float *cosine = malloc((size_t)n * sizeof(float)), *sine = malloc((size_t)n * sizeof(float));
+    float *cosine = allocate((size_t)n * 2, sizeof(float)), *sine = cosine + n;
 
-    if (!cosine || !sine)
-        fail("no memory");
     for (int64_t i = 0; i < n; i++) {
         double frequency = pow(c->theta, -(double)(i % half) / (double)half);
         if (c->factor > 1) { // slow rotations become slower, with a smooth transition
@@ -99,16 +94,9 @@ static void create_rope_tables(model *m)
     }
     m->cosine = tensor_new(m->g, CUC_F32, CUC_SHAPE(m->capacity, half));
     m->sine = tensor_new(m->g, CUC_F32, CUC_SHAPE(m->capacity, half));
-    CUC_MUST(cuc_copy_to_device(m->g->stream, m->cosine.data, cosine, (size_t)n * sizeof(float)));
-    CUC_MUST(cuc_copy_to_device(m->g->stream, m->sine.data, sine, (size_t)n * sizeof(float)));
+    upload(m, &m->cosine, cosine);
+    upload(m, &m->sine, sine);
     free(cosine);
-    free(sine);
-}
-
-// Write host memory to a tensor of i32.
-static void upload(model *m, const cuc_tensor *to, const int32_t *from)
-{
-    CUC_MUST(cuc_copy_to_device(m->g->stream, to->data, from, (size_t)cuc_tensor_bytes(to)));
 }
 
 // Pages of keys and values for each layer, and a table that deals them out to the sequences in
@@ -117,11 +105,9 @@ static void create_cache(model *m)
 {
     const config *c = &m->c;
     int64_t each = (m->capacity + PAGE - 1) / PAGE, pages = each * m->batch;
-    int32_t *table = malloc((size_t)pages * sizeof(int32_t));
+    int32_t *table = allocate((size_t)pages, sizeof(int32_t));
 
-    m->keys = calloc((size_t)c->layers * 2, sizeof(cuc_tensor));
-    if (!table || !m->keys)
-        fail("no memory");
+    m->keys = allocate((size_t)c->layers * 2, sizeof(cuc_tensor));
     m->values = m->keys + c->layers;
     for (int64_t i = 0; i < 2 * c->layers; i++) {
         m->keys[i] = tensor_new(m->g, CUC_BF16, CUC_SHAPE(pages, PAGE, c->key_heads, c->width));
@@ -174,6 +160,9 @@ static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspac
     p.gate_up = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, 2 * c->inner));
     p.act = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->inner));
     create_attention(m, &p, prompts ? longest : 1, prompts ? CUC_ATTENTION_VARIABLE : 0);
+    const char *const set[] = { rows <= 16 ? "BM=16" : "BM=64", "ADD=true" };
+    p.linear = m->four_bit ? kernel_new("linear_w4", set, 1) : NULL;
+    p.linear_add = m->four_bit ? kernel_new("linear_w4", set, 2) : NULL;
     for (int i = 0; i < MATRICES && !m->four_bit; i++)
         p.plan[i] =
             gemm_new(m, &m->w.layers[0].m[i], rows, CUC_BF16, i == OUT || i == DOWN, workspace);
@@ -218,12 +207,13 @@ static void pass_release(pass *p)
     for (int i = 0; i < MATRICES; i++)
         cuc_gemm_plan_release(p->plan[i]);
     cuc_attention_plan_release(p->attention);
+    cuc_kernel_release(p->linear);
+    cuc_kernel_release(p->linear_add);
 }
 
 void model_release(model *m)
 {
-    cuc_kernel *kernels[] = { m->embedding, m->rms_norm, m->swiglu,    m->rope,
-                              m->sample,    m->linear,   m->linear_add };
+    cuc_kernel *kernels[] = { m->embedding, m->rms_norm, m->swiglu, m->rope, m->sample };
 
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
         cuc_kernel_release(kernels[i]);
@@ -242,20 +232,18 @@ static void rms_norm(model *m, const cuc_tensor *x, const cuc_tensor *w, const c
     CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->rms_norm, x, w, y, rstd, (float)m->c.eps));
 }
 
-// View some of the heads of rows of qkv or o: [rows][heads][width], or for decoding, with one query
-// of each sequence, [rows][1][heads][width].
+// View the first heads of rows as [rows][heads][width], or for decoding, with one query of each
+// sequence, as [rows][1][heads][width].
 static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
 {
     cuc_tensor t = *rows;
-    const int64_t shape[] = { rows->shape[0], 1, c->heads, c->width };
-    const int64_t strides[] = { rows->strides[0], rows->strides[0], c->width, 1 };
+    int axis = 1;
 
-    t.rank = decode ? 4 : 3;
-    for (int i = 0, from = 0; i < t.rank; i++, from++) {
-        from += !decode && from == 1;
-        t.shape[i] = shape[from];
-        t.strides[i] = strides[from];
-    }
+    if (decode)
+        t.shape[axis] = 1, t.strides[axis++] = t.strides[0];
+    t.shape[axis] = c->heads, t.strides[axis++] = c->width;
+    t.shape[axis] = c->width, t.strides[axis++] = 1;
+    t.rank = axis;
     return t;
 }
 
@@ -275,6 +263,19 @@ static void attention(model *m, pass *p, int64_t index)
                                          .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
 }
 
+// y = x w', or y = x w' + y, for a matrix of a layer.
+static void project(model *m, pass *p, const layer *l, int which, const cuc_tensor *x,
+                    const cuc_tensor *y, int add)
+{
+    const matrix *w = &l->m[which];
+
+    if (m->four_bit)
+        CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, add ? p->linear_add : p->linear, x, &w->w,
+                            &w->scale, y));
+    else
+        linear(m, w, p->plan[which], x, y, add);
+}
+
 static void mlp(model *m, pass *p, const layer *l)
 {
     cuc_tensor gate = p->gate_up, up;
@@ -282,9 +283,9 @@ static void mlp(model *m, pass *p, const layer *l)
     gate.shape[1] = m->c.inner;
     up = gate;
     up.data += 2 * (uint64_t)m->c.inner;
-    linear(m, &l->m[GATE_UP], p->plan[GATE_UP], &p->h, &p->gate_up, 0);
+    project(m, p, l, GATE_UP, &p->h, &p->gate_up, 0);
     CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->swiglu, &gate, &up, &p->act));
-    linear(m, &l->m[DOWN], p->plan[DOWN], &p->act, &p->x, 1);
+    project(m, p, l, DOWN, &p->act, &p->x, 1);
 }
 
 // Run the network on the tokens of a pass, and choose the next token of each sequence.
@@ -297,9 +298,9 @@ static void run(model *m, pass *p, const sampling *s)
     for (int64_t i = 0; i < m->c.layers; i++) {
         const layer *l = &m->w.layers[i];
         rms_norm(m, &p->x, &l->attention_norm, &p->h, &p->rstd);
-        linear(m, &l->m[QKV], p->plan[QKV], &p->h, &p->qkv, 0);
+        project(m, p, l, QKV, &p->h, &p->qkv, 0);
         attention(m, p, i);
-        linear(m, &l->m[OUT], p->plan[OUT], &p->o, &p->x, 1);
+        project(m, p, l, OUT, &p->o, &p->x, 1);
         rms_norm(m, &p->x, &l->mlp_norm, &p->h, &p->rstd);
         mlp(m, p, l);
     }
@@ -318,10 +319,7 @@ static void upload_prompts(model *m, const int32_t *const *prompts, const int64_
 {
     pass *p = &m->prefill;
     size_t rows = (size_t)p->rows, batch = (size_t)m->batch;
-    int32_t *host = calloc(3 * rows + 5 * batch + 1, sizeof(int32_t));
-
-    if (!host)
-        fail("no memory");
+    int32_t *host = allocate(3 * rows + 5 * batch + 1, sizeof(int32_t));
     int32_t *token = host, *position = token + rows, *sequence = position + rows;
     int32_t *offsets = sequence + rows, *last = offsets + batch + 1, *at = last + batch;
     int32_t *length = at + batch, *each = length + batch;

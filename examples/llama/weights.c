@@ -97,15 +97,6 @@ static cuc_tensor transposed(cuc_tensor t)
     return view;
 }
 
-static cuc_tensor view_of(const cuc_tensor *whole, int64_t rows, int64_t columns)
-{
-    cuc_tensor t;
-
-    CUC_MUST(cuc_tensor_from_pointer(&t, whole->data, whole->dtype, CUC_SHAPE(rows, columns),
-                                     whole->device));
-    return t;
-}
-
 // Load up to three matrices of a layer, one under the other.
 static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const *names,
                           const int64_t *rows)
@@ -115,8 +106,11 @@ static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const
 
     for (int i = 0; names[i]; i++)
         m.n += rows[i];
-    cuc_tensor to = l->four_bit ? view_of(&l->stage, m.n, k)
-                                : tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k));
+    cuc_tensor to = l->stage;
+    if (l->four_bit)
+        CUC_MUST(cuc_tensor_from_pointer(&to, to.data, to.dtype, CUC_SHAPE(m.n, k), to.device));
+    else
+        to = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k));
     int64_t at = 0;
     for (int i = 0; names[i]; at += rows[i++]) {
         snprintf(name, sizeof(name), "model.layers.%lld.%s.weight", (long long)index, names[i]);
@@ -174,10 +168,8 @@ static void prepare_four_bit(loader *l, const config *c)
 weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_bit, int progress)
 {
     loader l = { g, from, four_bit, progress, .total = checkpoint_bytes(from), .shown = -1 };
-    weights w = { .layers = calloc((size_t)c->layers, sizeof(layer)) };
+    weights w = { .layers = allocate((size_t)c->layers, sizeof(layer)) };
 
-    if (!w.layers)
-        fail("no memory");
     if (four_bit)
         prepare_four_bit(&l, c);
     w.embedding = load_array(&l, "model.embed_tokens.weight", c->vocabulary, c->hidden);
