@@ -44,60 +44,47 @@ void *allocate(size_t count, size_t size)
 
 /* ---- config.json ---------------------------------------------------------------------------- */
 
-static double number(const json_t *object, const char *key, double otherwise)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? json_number_value(value) : otherwise;
-}
-
-static int64_t count(const json_t *object, const char *key, int64_t otherwise)
-{
-    double value = number(object, key, (double)otherwise);
-
-    if (value < 1 || value > 1 << 30)
-        fail("config.json: expected a positive number as %s, got %g", key, value);
-    return (int64_t)value;
-}
-
-static void read_scaling(config *c, const json_t *scaling)
+static void read_scaling(config *c, json_t *scaling)
 {
     const char *type = json_string_value(json_object_get(scaling, "rope_type"));
 
-    if (json_is_object(scaling) && (!type || (strcmp(type, "llama3") && strcmp(type, "default"))))
+    c->factor = 1;
+    if (!json_is_object(scaling) || (type && strcmp(type, "default") == 0))
+        return;
+    if (!type || strcmp(type, "llama3") != 0)
         fail("config.json: expected a rope_scaling of type llama3, got %s", type ? type : "none");
-    c->factor = type && !strcmp(type, "llama3") ? number(scaling, "factor", 8) : 1;
-    c->low = number(scaling, "low_freq_factor", 1);
-    c->high = number(scaling, "high_freq_factor", 4);
-    c->original = number(scaling, "original_max_position_embeddings", 8192);
+    if (json_unpack(scaling, "{s:F, s:F, s:F, s:F}", "factor", &c->factor, "low_freq_factor",
+                    &c->low, "high_freq_factor", &c->high, "original_max_position_embeddings",
+                    &c->original) != 0)
+        fail("config.json: rope_scaling lacks one of its four numbers");
 }
 
 config config_read(const char *folder)
 {
     char path[4096];
     json_error_t error;
-    config c = { 0 };
+    json_int_t hidden, inner, layers, heads, key_heads = 0, width = 0, words, longest = 2048;
+    json_t *scaling = NULL;
+    config c = { .eps = 1e-5, .theta = 10000 };
 
     snprintf(path, sizeof(path), "%s/config.json", folder);
-    json_t *o = json_load_file(path, 0, &error);
-    if (!o)
+    json_t *file = json_load_file(path, 0, &error);
+    if (!file ||
+        json_unpack_ex(
+            file, &error, 0, "{s:I, s:I, s:I, s:I, s?I, s?I, s:I, s?I, s?F, s?F, s?b, s?o}",
+            "hidden_size", &hidden, "intermediate_size", &inner, "num_hidden_layers", &layers,
+            "num_attention_heads", &heads, "num_key_value_heads", &key_heads, "head_dim", &width,
+            "vocab_size", &words, "max_position_embeddings", &longest, "rms_norm_eps", &c.eps,
+            "rope_theta", &c.theta, "tie_word_embeddings", &c.tied, "rope_scaling", &scaling) != 0)
         fail("%s:%d: %s", path, error.line, error.text);
-    c.hidden = count(o, "hidden_size", 0);
-    c.inner = count(o, "intermediate_size", 0);
-    c.layers = count(o, "num_hidden_layers", 0);
-    c.heads = count(o, "num_attention_heads", 0);
-    c.key_heads = count(o, "num_key_value_heads", c.heads);
-    c.width = count(o, "head_dim", c.hidden / c.heads);
-    c.vocabulary = count(o, "vocab_size", 0);
-    c.longest = count(o, "max_position_embeddings", 2048);
-    c.eps = number(o, "rms_norm_eps", 1e-5);
-    c.theta = number(o, "rope_theta", 10000);
-    c.tied = json_is_true(json_object_get(o, "tie_word_embeddings"));
-    read_scaling(&c, json_object_get(o, "rope_scaling"));
-    json_decref(o);
-    if (c.heads % c.key_heads || c.width % 2)
-        fail("%s: %lld heads of width %lld do not fit %lld key heads", path, (long long)c.heads,
-             (long long)c.width, (long long)c.key_heads);
+    key_heads = key_heads ? key_heads : heads;
+    if (hidden < 1 || inner < 1 || layers < 1 || words < 1 || key_heads < 1 || heads % key_heads)
+        fail("%s: sizes must be positive, and key heads must divide heads", path);
+    c.hidden = hidden, c.inner = inner, c.layers = layers, c.heads = heads;
+    c.key_heads = key_heads, c.vocabulary = words, c.longest = longest;
+    c.width = width ? width : hidden / heads;
+    read_scaling(&c, scaling);
+    json_decref(file);
     return c;
 }
 
@@ -146,38 +133,29 @@ checkpoint *checkpoint_open(const char *folder)
     return c;
 }
 
-static void check_shape(const char *name, const json_t *entry, int64_t rows, int64_t columns)
+const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows, int64_t columns)
 {
-    const json_t *shape = json_object_get(entry, "shape");
-    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
-    int64_t got[2] = { json_integer_value(json_array_get(shape, 0)), 1 };
+    const mapped *m = c->files, *end = m + c->count;
+    json_t *entry = NULL;
+    const char *dtype;
+    json_int_t first, from, to;
 
-    if (json_array_size(shape) > 1)
-        got[1] = json_integer_value(json_array_get(shape, 1));
-    if (!dtype || strcmp(dtype, "BF16") != 0)
-        fail("%s: expected BF16, got %s: convert the checkpoint", name, dtype ? dtype : "nothing");
-    if (json_array_size(shape) > 2 || got[0] != rows || got[1] != columns)
-        fail("%s: expected [%lld, %lld], got [%lld, %lld]", name, (long long)rows,
-             (long long)columns, (long long)got[0], (long long)got[1]);
-}
-
-weight checkpoint_find(const checkpoint *c, const char *name, int64_t rows, int64_t columns)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        const mapped *m = &c->files[i];
-        const json_t *entry = json_object_get(m->header, name);
-        if (!entry)
-            continue;
-        check_shape(name, entry, rows, columns);
-        const json_t *offsets = json_object_get(entry, "data_offsets");
-        uint64_t begin = (uint64_t)json_integer_value(json_array_get(offsets, 0));
-        uint64_t end = (uint64_t)json_integer_value(json_array_get(offsets, 1));
-        if (end > m->size - m->data || begin > end || end - begin != 2 * (uint64_t)(rows * columns))
-            fail("%s: its bytes %llu to %llu are not in the file", name, (unsigned long long)begin,
-                 (unsigned long long)end);
-        return (weight){ m->bytes + m->data + begin, { rows, columns } };
-    }
-    fail("the checkpoint has no %s", name);
+    while (m < end && !(entry = json_object_get(m->header, name)))
+        m++;
+    if (!entry)
+        fail("the checkpoint has no %s", name);
+    if (json_unpack(entry, "{s:s, s:[I*], s:[I, I]}", "dtype", &dtype, "shape", &first,
+                    "data_offsets", &from, &to) != 0)
+        fail("%s: its description lacks dtype, shape or data_offsets", name);
+    if (strcmp(dtype, "BF16") != 0)
+        fail("%s: expected BF16, got %s: convert the checkpoint", name, dtype);
+    if (first != rows || to - from != 2 * rows * columns)
+        fail("%s: expected [%lld, %lld], got %lld rows in %lld bytes", name, (long long)rows,
+             (long long)columns, (long long)first, (long long)(to - from));
+    if (from < 0 || (uint64_t)to > m->size - m->data)
+        fail("%s: its bytes %lld to %lld are not in the file", name, (long long)from,
+             (long long)to);
+    return m->bytes + m->data + from;
 }
 
 uint64_t checkpoint_bytes(const checkpoint *c)
@@ -187,14 +165,4 @@ uint64_t checkpoint_bytes(const checkpoint *c)
     for (size_t i = 0; i < c->count; i++)
         bytes += c->files[i].size - c->files[i].data;
     return bytes;
-}
-
-void checkpoint_close(checkpoint *c)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        json_decref(c->files[i].header);
-        munmap((void *)(uintptr_t)c->files[i].bytes, c->files[i].size);
-    }
-    free(c->files);
-    free(c);
 }

@@ -21,31 +21,24 @@ typedef struct config {
     int tied;                           // the last projection is the table of embeddings
 } config;
 
-typedef struct weight {
-    const void *data; // bf16, in a mapped file
-    int64_t shape[2]; // [rows][columns]; a vector is [n][1]
-} weight;
-
 typedef struct checkpoint checkpoint;
 
 config config_read(const char *folder);
 checkpoint *checkpoint_open(const char *folder); // maps every *.safetensors of the folder
-weight checkpoint_find(const checkpoint *c, const char *name, int64_t rows, int64_t columns);
+// bf16 [rows][columns]; a vector has one column
+const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows, int64_t columns);
 uint64_t checkpoint_bytes(const checkpoint *c);
-void checkpoint_close(checkpoint *c);
 
 /* ---- weights.c ------------------------------------------------------------------------------ */
 
 typedef struct gpu {
     cuc_device *device;
     cuc_stream *stream;
-    cuc_buffer **buffers; // all memory, to be released at the end
-    size_t buffer_count;
 } gpu;
 
+// Allocate memory that the program keeps to its end.
 cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape);
 cuc_kernel *kernel_new(const char *name, const char *const *constants, size_t count);
-void gpu_release(gpu *g);
 
 // A matrix of a layer, [n][k]: y = x w'.
 typedef struct matrix {
@@ -111,6 +104,5 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, int64_t batch,
 void model_prefill(model *m, const int32_t *const *prompts, const int64_t *lengths,
                    const sampling *s);
 cuc_graph_exec *model_capture(model *m, const sampling *s); // a step of decoding
-void model_release(model *m);
 
 #endif

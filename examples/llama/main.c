@@ -22,7 +22,7 @@ static const char usage[] =
 
 typedef struct options {
     const char *folder, *logits;
-    int64_t tokens, prompts, longest;
+    int64_t tokens, prompts, longest, largest; // longest: of a prompt; largest: id
     int four_bit, bench;
     sampling s;
     int32_t *prompt[MOST_PROMPTS];
@@ -53,6 +53,7 @@ static void add_prompt(options *o, const char *text)
         long id = strtol(text, &end, 10);
         if (end == text || id < 0 || id > INT32_MAX || (*end && *end != ','))
             fail("expected token ids, as in 1,15,7, got \"%s\"\n%s", text, usage);
+        o->largest = id > o->largest ? id : o->largest;
         ids[n++] = (int32_t)id;
         text = end + 1;
     } while (*end);
@@ -103,18 +104,6 @@ static options parse_options(char **arg)
     o.s = (sampling){ (float)number[TEMPERATURE], (float)number[TOP_P], (int32_t)number[TOP_K],
                       (int64_t)number[SEED] };
     return o;
-}
-
-static void check_prompts(const options *o, const config *c)
-{
-    if (o->longest + o->tokens > c->longest)
-        fail("%lld tokens and %lld new ones exceed the model's %lld", (long long)o->longest,
-             (long long)o->tokens, (long long)c->longest);
-    for (int64_t b = 0; b < o->prompts; b++)
-        for (int64_t i = 0; i < o->length[b]; i++)
-            if (o->prompt[b][i] >= c->vocabulary)
-                fail("token %d is not one of the model's %lld", o->prompt[b][i],
-                     (long long)c->vocabulary);
 }
 
 /* ---- Generating ----------------------------------------------------------------------------- */
@@ -203,25 +192,25 @@ int main(int argc, char **argv)
 {
     (void)argc;
     options o = parse_options(argv);
-    gpu g = { .device = example_device() };
+    static gpu g; // the end of the program releases everything
+    static model m;
+    g.device = example_device();
     config c = config_read(o.folder);
     FILE *logits = o.logits ? fopen(o.logits, "wb") : NULL;
 
     if (o.logits && !logits)
         fail("cannot write %s", o.logits);
-    check_prompts(&o, &c);
+    if (o.longest + o.tokens > c.longest || o.largest >= c.vocabulary)
+        fail("the model has %lld positions and tokens up to %lld: got %lld and %lld",
+             (long long)c.longest, (long long)c.vocabulary - 1, (long long)(o.longest + o.tokens),
+             (long long)o.largest);
     CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
     checkpoint *from = checkpoint_open(o.folder);
     weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));
-    model m = model_new(&g, &c, w, o.four_bit, o.prompts, o.length, o.longest + o.tokens);
-    checkpoint_close(from);
+    m = model_new(&g, &c, w, o.four_bit, o.prompts, o.length, o.longest + o.tokens);
     generate(&m, &o, logits);
     print_tokens(&m, &o);
     if (logits && fclose(logits) != 0)
         fail("cannot write %s", o.logits);
-    model_release(&m);
-    gpu_release(&g);
-    for (int64_t b = 0; b < o.prompts; b++)
-        free(o.prompt[b]);
     return 0;
 }

@@ -202,28 +202,6 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, int64_t batch,
     return m;
 }
 
-static void pass_release(pass *p)
-{
-    for (int i = 0; i < MATRICES; i++)
-        cuc_gemm_plan_release(p->plan[i]);
-    cuc_attention_plan_release(p->attention);
-    cuc_kernel_release(p->linear);
-    cuc_kernel_release(p->linear_add);
-}
-
-void model_release(model *m)
-{
-    cuc_kernel *kernels[] = { m->embedding, m->rms_norm, m->swiglu, m->rope, m->sample };
-
-    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-        cuc_kernel_release(kernels[i]);
-    cuc_gemm_plan_release(m->head);
-    pass_release(&m->prefill);
-    pass_release(&m->decode);
-    free(m->keys);
-    free(m->w.layers);
-}
-
 /* ---- Running -------------------------------------------------------------------------------- */
 
 static void rms_norm(model *m, const cuc_tensor *x, const cuc_tensor *w, const cuc_tensor *y,

@@ -13,10 +13,6 @@ cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shap
     CUC_MUST(cuc_tensor_from_pointer(&t, 256, dtype, rank, shape, 0)); // for its size
     CUC_MUST(cuc_buffer_create(&buffer, g->stream, NULL, (size_t)cuc_tensor_bytes(&t)));
     CUC_MUST(cuc_tensor_from_buffer(&t, buffer, dtype, rank, shape));
-    g->buffers = realloc(g->buffers, (g->buffer_count + 1) * sizeof(cuc_buffer *));
-    if (!g->buffers)
-        fail("no memory");
-    g->buffers[g->buffer_count++] = buffer;
     return t;
 }
 
@@ -30,14 +26,6 @@ cuc_kernel *kernel_new(const char *name, const char *const *constants, size_t co
                                CUC_PROGRAM_OPTIONS(.name = "kernels.tile", .constants = constants,
                                                    .constant_count = count)));
     return kernel;
-}
-
-void gpu_release(gpu *g)
-{
-    for (size_t i = 0; i < g->buffer_count; i++)
-        cuc_buffer_release(g->buffers[i]);
-    free(g->buffers);
-    cuc_stream_release(g->stream);
 }
 
 /* ---- Loading -------------------------------------------------------------------------------- */
@@ -66,24 +54,28 @@ static void show(loader *l, uint64_t bytes)
             percent, (double)l->total / 1e9, percent >= 100 ? "\n" : "");
 }
 
-// Copy rows of the checkpoint behind the first `at` rows of a bf16 array.
-static void load_rows(loader *l, const cuc_tensor *to, int64_t at, int64_t columns,
-                      const char *name, int64_t rows)
+// Copy a weight of a layer, or of none, behind the first `at` rows of a bf16 array.
+static void load_rows(loader *l, const cuc_tensor *to, int64_t at, int64_t index, const char *name,
+                      int64_t rows, int64_t columns)
 {
-    weight w = checkpoint_find(l->from, name, rows, columns);
+    char text[128];
     size_t bytes = 2 * (size_t)(rows * columns);
 
+    if (index >= 0)
+        snprintf(text, sizeof(text), "model.layers.%lld.%s.weight", (long long)index, name);
+    const void *from = checkpoint_find(l->from, index < 0 ? name : text, rows, columns);
     CUC_MUST(
-        cuc_copy_to_device(l->g->stream, to->data + 2 * (uint64_t)(at * columns), w.data, bytes));
+        cuc_copy_to_device(l->g->stream, to->data + 2 * (uint64_t)(at * columns), from, bytes));
     show(l, bytes);
 }
 
-static cuc_tensor load_array(loader *l, const char *name, int64_t rows, int64_t columns)
+static cuc_tensor load_array(loader *l, int64_t index, const char *name, int64_t rows,
+                             int64_t columns)
 {
     const int64_t shape[] = { rows, columns };
     cuc_tensor t = tensor_new(l->g, CUC_BF16, columns > 1 ? 2 : 1, shape);
 
-    load_rows(l, &t, 0, columns, name, rows);
+    load_rows(l, &t, 0, index, name, rows, columns);
     return t;
 }
 
@@ -102,7 +94,6 @@ static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const
                           const int64_t *rows)
 {
     matrix m = { .k = k };
-    char name[128];
 
     for (int i = 0; names[i]; i++)
         m.n += rows[i];
@@ -111,11 +102,8 @@ static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const
         CUC_MUST(cuc_tensor_from_pointer(&to, to.data, to.dtype, CUC_SHAPE(m.n, k), to.device));
     else
         to = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k));
-    int64_t at = 0;
-    for (int i = 0; names[i]; at += rows[i++]) {
-        snprintf(name, sizeof(name), "model.layers.%lld.%s.weight", (long long)index, names[i]);
-        load_rows(l, &to, at, k, name, rows[i]);
-    }
+    for (int64_t i = 0, at = 0; names[i]; at += rows[i++])
+        load_rows(l, &to, at, index, names[i], rows[i], k);
     if (!l->four_bit) {
         m.w = transposed(to);
         return m;
@@ -126,14 +114,6 @@ static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const
     return m;
 }
 
-static cuc_tensor load_norm(loader *l, int64_t index, const char *which, int64_t hidden)
-{
-    char name[128];
-
-    snprintf(name, sizeof(name), "model.layers.%lld.%s.weight", (long long)index, which);
-    return load_array(l, name, hidden, 1);
-}
-
 static layer load_layer(loader *l, int64_t index, const config *c)
 {
     const int64_t queries = c->heads * c->width, keys = c->key_heads * c->width;
@@ -142,8 +122,8 @@ static layer load_layer(loader *l, int64_t index, const config *c)
     static const char *const out[] = { "self_attn.o_proj", NULL };
     static const char *const gate_up[] = { "mlp.gate_proj", "mlp.up_proj", NULL };
     static const char *const down[] = { "mlp.down_proj", NULL };
-    layer y = { load_norm(l, index, "input_layernorm", c->hidden),
-                load_norm(l, index, "post_attention_layernorm", c->hidden),
+    layer y = { load_array(l, index, "input_layernorm", c->hidden, 1),
+                load_array(l, index, "post_attention_layernorm", c->hidden, 1),
                 { { 0 } } };
 
     y.m[QKV] = load_matrix(l, index, c->hidden, qkv, (int64_t[]){ queries, keys, keys });
@@ -172,17 +152,17 @@ weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_b
 
     if (four_bit)
         prepare_four_bit(&l, c);
-    w.embedding = load_array(&l, "model.embed_tokens.weight", c->vocabulary, c->hidden);
+    w.embedding = load_array(&l, -1, "model.embed_tokens.weight", c->vocabulary, c->hidden);
     for (int64_t i = 0; i < c->layers; i++) {
         w.layers[i] = load_layer(&l, i, c);
         for (int m = 0; m < MATRICES; m++)
             w.step_bytes += cuc_tensor_bytes(&w.layers[i].m[m].w) +
                             (four_bit ? cuc_tensor_bytes(&w.layers[i].m[m].scale) : 0);
     }
-    w.norm = load_array(&l, "model.norm.weight", c->hidden, 1);
+    w.norm = load_array(&l, -1, "model.norm.weight", c->hidden, 1);
     w.head = (matrix){ c->vocabulary, c->hidden, transposed(w.embedding), { 0 } };
     if (!c->tied)
-        w.head.w = transposed(load_array(&l, "lm_head.weight", c->vocabulary, c->hidden));
+        w.head.w = transposed(load_array(&l, -1, "lm_head.weight", c->vocabulary, c->hidden));
     w.step_bytes += cuc_tensor_bytes(&w.head.w);
     cuc_kernel_release(l.quantize);
     return w;
