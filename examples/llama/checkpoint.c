@@ -10,15 +10,10 @@
 #include <unistd.h>
 
 // A mapped file: a length of 8 bytes, that much JSON, then the data that the JSON describes.
-typedef struct mapped {
+struct mapped {
     const uint8_t *bytes;
     size_t size, data; // where the data begins
     json_t *header;
-} mapped;
-
-struct checkpoint {
-    mapped *files;
-    size_t count;
 };
 
 void fail(const char *format, ...)
@@ -41,8 +36,6 @@ void *allocate(size_t count, size_t size)
         fail("no memory for %zu times %zu bytes", count, size);
     return memory;
 }
-
-/* ---- config.json ---------------------------------------------------------------------------- */
 
 static void read_scaling(config *c, json_t *scaling)
 {
@@ -88,8 +81,6 @@ config config_read(const char *folder)
     return c;
 }
 
-/* ---- *.safetensors -------------------------------------------------------------------------- */
-
 static mapped map_file(const char *path)
 {
     struct stat info;
@@ -127,8 +118,10 @@ checkpoint *checkpoint_open(const char *folder)
     if (glob(pattern, 0, NULL, &found) != 0)
         fail("there is no %s", pattern);
     c->files = allocate(found.gl_pathc, sizeof(*c->files));
-    for (; c->count < found.gl_pathc; c->count++)
+    for (; c->count < found.gl_pathc; c->count++) {
         c->files[c->count] = map_file(found.gl_pathv[c->count]);
+        c->bytes += c->files[c->count].size - c->files[c->count].data;
+    }
     globfree(&found);
     return c;
 }
@@ -156,13 +149,4 @@ const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows,
         fail("%s: its bytes %lld to %lld are not in the file", name, (long long)from,
              (long long)to);
     return m->bytes + m->data + from;
-}
-
-uint64_t checkpoint_bytes(const checkpoint *c)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < c->count; i++)
-        bytes += c->files[i].size - c->files[i].data;
-    return bytes;
 }

@@ -21,13 +21,17 @@ typedef struct config {
     int tied;                           // the last projection is the table of embeddings
 } config;
 
-typedef struct checkpoint checkpoint;
+typedef struct mapped mapped;
+typedef struct checkpoint {
+    mapped *files;
+    size_t count;
+    uint64_t bytes; // of the weights
+} checkpoint;
 
 config config_read(const char *folder);
 checkpoint *checkpoint_open(const char *folder); // maps every *.safetensors of the folder
 // bf16 [rows][columns]; a vector has one column
 const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows, int64_t columns);
-uint64_t checkpoint_bytes(const checkpoint *c);
 
 /* ---- weights.c ------------------------------------------------------------------------------ */
 
@@ -38,7 +42,10 @@ typedef struct gpu {
 
 // Allocate memory that the program keeps to its end.
 cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape);
-cuc_kernel *kernel_new(const char *name, const char *const *constants, size_t count);
+// Compile a kernel of the library or of kernels.tile. The format writes its constants, "D=128
+// H=32".
+__attribute__((format(printf, 2, 3))) cuc_kernel *kernel_new(const char *name, const char *format,
+                                                             ...);
 
 // A matrix of a layer, [n][k]: y = x w'.
 typedef struct matrix {
@@ -47,7 +54,7 @@ typedef struct matrix {
     cuc_tensor scale; // bf16 [n][k / 128], of 4-bit weights
 } matrix;
 
-enum { QKV, OUT, GATE_UP, DOWN, MATRICES };
+enum { QKV, OUT, GATE_UP, DOWN, MATRICES, HEAD = MATRICES, PLANS };
 
 typedef struct layer {
     cuc_tensor attention_norm, mlp_norm;
@@ -71,12 +78,18 @@ typedef struct sampling {
     int64_t seed;
 } sampling;
 
+// The tokens of all prompts, one prompt after another.
+typedef struct prompts {
+    int64_t count, rows, longest; // prompts, tokens, and tokens of the longest prompt
+    int32_t *token, *position, *sequence, *offsets; // [rows], and [count + 1]: where prompts begin
+} prompts;
+
 // Tokens that go through the network together: those of all prompts, or the newest of each.
 typedef struct pass {
     int64_t rows, longest; // all tokens, and those of the longest prompt; 0: decoding
     cuc_tensor token, position, sequence; // i32 [rows]
     cuc_tensor x, h, rstd, qkv, o, gate_up, act;
-    cuc_gemm_plan *plan[MATRICES]; // or for 4-bit weights:
+    cuc_gemm_plan *plan[PLANS]; // or for 4-bit weights:
     cuc_kernel *linear, *linear_add;
     cuc_attention_plan *attention;
     cuc_tensor workspace; // of attention
@@ -88,8 +101,7 @@ typedef struct model {
     weights w;
     int four_bit;
     int64_t batch, capacity; // sequences, and tokens of each at most
-    cuc_kernel *embedding, *rms_norm, *swiglu, *rope, *sample;
-    cuc_gemm_plan *head;
+    cuc_kernel *embedding, *rms_norm, *swiglu, *rope, *begin, *sample;
     cuc_tensor cosine, sine, *keys, *values, page_table;
     cuc_tensor offsets, last;           // i32: where prompts begin among the rows; their last rows
     cuc_tensor token, position, length; // i32 [batch]: the newest token, and where it is
@@ -99,10 +111,10 @@ typedef struct model {
     pass prefill, decode;
 } model;
 
-model model_new(gpu *g, const config *c, weights w, int four_bit, int64_t batch,
-                const int64_t *lengths, int64_t capacity);
-void model_prefill(model *m, const int32_t *const *prompts, const int64_t *lengths,
-                   const sampling *s);
+// capacity: tokens of a sequence at most, with the new ones
+model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts *p,
+                int64_t capacity);
+void model_prefill(model *m, const prompts *prompts, const sampling *s);
 cuc_graph_exec *model_capture(model *m, const sampling *s); // a step of decoding
 
 #endif

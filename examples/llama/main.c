@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_PROMPTS = 256 };
-
 static const char usage[] =
     "usage: llama FOLDER [OPTION...] PROMPT...\n"
     "  FOLDER             has config.json and *.safetensors, in bf16\n"
@@ -22,14 +20,12 @@ static const char usage[] =
 
 typedef struct options {
     const char *folder, *logits;
-    int64_t tokens, prompts, longest, largest; // longest: of a prompt; largest: id
+    int64_t tokens;
+    int32_t largest; // id
     int four_bit, bench;
     sampling s;
-    int32_t *prompt[MOST_PROMPTS];
-    int64_t length[MOST_PROMPTS];
+    prompts p;
 } options;
-
-/* ---- Arguments ------------------------------------------------------------------------------ */
 
 static double parse(const char *text, double low, double high)
 {
@@ -41,25 +37,38 @@ static double parse(const char *text, double low, double high)
     return value;
 }
 
+// Make room for the tokens of all arguments, which have at least two characters each.
+static prompts prompts_new(char *const *arg)
+{
+    size_t most = 0, count = 1;
+
+    for (; *arg; arg++, count++)
+        most += strlen(*arg) / 2 + 1;
+    int32_t *memory = allocate(3 * most + count, sizeof(*memory));
+    return (prompts){ .token = memory,
+                      .position = memory + most,
+                      .sequence = memory + 2 * most,
+                      .offsets = memory + 3 * most };
+}
+
 static void add_prompt(options *o, const char *text)
 {
+    prompts *p = &o->p;
     int64_t n = 0;
-    int32_t *ids = allocate(strlen(text) / 2 + 1, sizeof(*ids));
     char *end;
 
-    if (o->prompts == MOST_PROMPTS)
-        fail("more than %d prompts", MOST_PROMPTS);
     do {
         long id = strtol(text, &end, 10);
         if (end == text || id < 0 || id > INT32_MAX || (*end && *end != ','))
             fail("expected token ids, as in 1,15,7, got \"%s\"\n%s", text, usage);
-        o->largest = id > o->largest ? id : o->largest;
-        ids[n++] = (int32_t)id;
+        o->largest = id > o->largest ? (int32_t)id : o->largest;
+        p->token[p->rows] = (int32_t)id;
+        p->position[p->rows] = (int32_t)n++;
+        p->sequence[p->rows++] = (int32_t)p->count;
         text = end + 1;
     } while (*end);
-    o->longest = n > o->longest ? n : o->longest;
-    o->length[o->prompts] = n;
-    o->prompt[o->prompts++] = ids;
+    p->longest = n > p->longest ? n : p->longest;
+    p->offsets[++p->count] = (int32_t)p->rows;
 }
 
 enum { TOKENS, TEMPERATURE, TOP_K, TOP_P, SEED, NUMBERS };
@@ -75,7 +84,7 @@ static options parse_options(char **arg)
                          { "--top-p", 1, 0, 1 },
                          { "--seed", 0, 0, 1e15 } };
     double number[NUMBERS];
-    options o = { 0 };
+    options o = { .p = prompts_new(arg) };
 
     for (int i = 0; i < NUMBERS; i++)
         number[i] = known[i].value;
@@ -98,15 +107,13 @@ static options parse_options(char **arg)
         else
             add_prompt(&o, *arg);
     }
-    if (!o.prompts)
+    if (!o.p.count)
         fail("no prompt\n%s", usage);
     o.tokens = (int64_t)number[TOKENS];
     o.s = (sampling){ (float)number[TEMPERATURE], (float)number[TOP_P], (int32_t)number[TOP_K],
                       (int64_t)number[SEED] };
     return o;
 }
-
-/* ---- Generating ----------------------------------------------------------------------------- */
 
 // Copy a tensor to the host, after all work; to be freed.
 static void *download(const model *m, const cuc_tensor *t)
@@ -131,9 +138,9 @@ static void print_tokens(const model *m, const options *o)
 {
     int32_t *host = download(m, &m->history);
 
-    for (int64_t b = 0; b < o->prompts; b++)
+    for (int64_t b = 0; b < m->batch; b++)
         for (int64_t i = 0; i < o->tokens; i++)
-            printf("%d%c", host[b * m->capacity + o->length[b] + i],
+            printf("%d%c", host[b * m->capacity + o->p.offsets[b + 1] - o->p.offsets[b] + i],
                    i + 1 < o->tokens ? ',' : '\n');
     free(host);
 }
@@ -142,14 +149,13 @@ static void print_bench(const model *m, const options *o, cuc_event *const *at)
 {
     int32_t clock, width;
     float prefill, decode;
-    double steps = (double)o->tokens - 1, keys = 0;
+    double steps = (double)o->tokens - 1;
+    double keys = (double)o->p.rows + (double)(o->tokens * m->batch) / 2; // of a step, on average
 
     CUC_MUST(cuc_event_get_elapsed(&prefill, at[0], at[1]));
     CUC_MUST(cuc_event_get_elapsed(&decode, at[2], at[3]));
     CUC_MUST(cuc_device_get_attribute(&clock, m->g->device, CUC_DEVICE_MEMORY_CLOCK_RATE));
     CUC_MUST(cuc_device_get_attribute(&width, m->g->device, CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH));
-    for (int64_t b = 0; b < m->batch; b++) // on average over the steps
-        keys += (double)o->length[b] + (double)o->tokens / 2;
     double bytes = (double)m->w.step_bytes +
                    keys * 4 * (double)(m->c.layers * m->c.key_heads * m->c.width);
     double peak = 2e3 * clock * width / 8;
@@ -169,7 +175,7 @@ static void generate(model *m, const options *o, FILE *logits)
         CUC_MUST(
             cuc_event_create(&at[i], m->g->device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
     CUC_MUST(cuc_event_record(m->g->stream, at[0]));
-    model_prefill(m, (const int32_t *const *)o->prompt, o->length, &o->s);
+    model_prefill(m, &o->p, &o->s);
     CUC_MUST(cuc_event_record(m->g->stream, at[1]));
     write_logits(m, logits);
     if (o->tokens > 1)
@@ -200,14 +206,14 @@ int main(int argc, char **argv)
 
     if (o.logits && !logits)
         fail("cannot write %s", o.logits);
-    if (o.longest + o.tokens > c.longest || o.largest >= c.vocabulary)
+    if (o.p.longest + o.tokens > c.longest || o.largest >= c.vocabulary)
         fail("the model has %lld positions and tokens up to %lld: got %lld and %lld",
-             (long long)c.longest, (long long)c.vocabulary - 1, (long long)(o.longest + o.tokens),
+             (long long)c.longest, (long long)c.vocabulary - 1, (long long)(o.p.longest + o.tokens),
              (long long)o.largest);
     CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
     checkpoint *from = checkpoint_open(o.folder);
     weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));
-    m = model_new(&g, &c, w, o.four_bit, o.prompts, o.length, o.longest + o.tokens);
+    m = model_new(&g, &c, w, o.four_bit, &o.p, o.p.longest + o.tokens);
     generate(&m, &o, logits);
     print_tokens(&m, &o);
     if (logits && fclose(logits) != 0)

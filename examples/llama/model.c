@@ -3,71 +3,41 @@
 #include <math.h>
 #include <string.h>
 
-#define CONSTANTS 6
-
-/* ---- Kernels and plans ---------------------------------------------------------------------- */
-
-// Compile a kernel of the library.
-static cuc_kernel *library_kernel(const char *name, const char *const *constants, size_t count)
-{
-    CUC_SCOPED(cuc_program, program);
-    CUC_SCOPED(cuc_object, object);
-    cuc_kernel *kernel;
-
-    CUC_MUST(cuc_program_from_library(
-        &program, name, CUC_PROGRAM_OPTIONS(.constants = constants, .constant_count = count)));
-    CUC_MUST(cuc_program_compile(&object, program, CUC_CODE_PTX));
-    CUC_MUST(cuc_object_get_kernel(&kernel, object, name));
-    return kernel;
-}
-
 static void create_kernels(model *m)
 {
     const config *c = &m->c;
-    char text[CONSTANTS][32];
-    const char *set[CONSTANTS];
 
-    for (int i = 0; i < CONSTANTS; i++)
-        set[i] = text[i];
-    snprintf(text[0], sizeof(text[0]), "N=%lld", (long long)c->hidden);
-    m->rms_norm = library_kernel("rms_norm", set, 1);
-    m->swiglu = library_kernel("swiglu", NULL, 0);
-    m->embedding = library_kernel("embedding", (const char *const[]){ "I=i32" }, 1);
-    snprintf(text[0], sizeof(text[0]), "D=%lld", (long long)c->width);
-    snprintf(text[1], sizeof(text[1]), "H=%lld", (long long)c->heads);
-    snprintf(text[2], sizeof(text[2]), "KH=%lld", (long long)c->key_heads);
-    snprintf(text[3], sizeof(text[3]), "PAGE=%d", PAGE);
-    m->rope = kernel_new("rope_cache", set, 4);
-    m->sample = kernel_new("sample", NULL, 0);
+    m->rms_norm = kernel_new("rms_norm", "N=%lld", (long long)c->hidden);
+    m->swiglu = kernel_new("swiglu", "T=bf16");
+    m->embedding = kernel_new("embedding", "I=i32");
+    m->rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", (long long)c->width,
+                         (long long)c->heads, (long long)c->key_heads, PAGE);
+    m->begin = kernel_new("begin", "BB=1024");
+    m->sample = kernel_new("sample", "BV=2048");
+}
+
+// The products with these matrices are added to x.
+static int is_added(int which)
+{
+    return which == OUT || which == DOWN;
 }
 
 // Create a plan of a product, and make sure that the workspace is large enough for it.
-static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int64_t rows, cuc_dtype to, int residual,
+static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int which, int64_t rows,
                                uint64_t *workspace)
 {
     cuc_gemm_plan *plan;
 
     CUC_MUST(cuc_gemm_plan_create(
         &plan, m->g->device,
-        CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = to, .b_order = CUC_GEMM_COLUMN_MAJOR,
-                         .residual_dtype = residual ? CUC_BF16 : 0, .m = rows, .n = w->n, .k = w->k,
-                         .workspace_bytes = 64 << 20)));
+        CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = which == HEAD ? CUC_F32 : CUC_BF16,
+                         .b_order = CUC_GEMM_COLUMN_MAJOR,
+                         .residual_dtype = is_added(which) ? CUC_BF16 : 0, .m = rows, .n = w->n,
+                         .k = w->k, .workspace_bytes = 64 << 20)));
     uint64_t bytes = cuc_gemm_plan_workspace_bytes(plan, rows, w->n, w->k);
     *workspace = bytes > *workspace ? bytes : *workspace;
     return plan;
 }
-
-// y = x w', or y = x w' + y.
-static void linear(model *m, const matrix *w, cuc_gemm_plan *plan, const cuc_tensor *x,
-                   const cuc_tensor *y, int add)
-{
-    CUC_MUST(cuc_gemm(m->g->stream, plan, 1, 0,
-                      CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y, .residual = add ? y : NULL,
-                                    .workspace = m->workspace.data,
-                                    .workspace_bytes = cuc_tensor_bytes(&m->workspace))));
-}
-
-/* ---- Setting up ----------------------------------------------------------------------------- */
 
 // Write host memory to a tensor.
 static void upload(model *m, const cuc_tensor *to, const void *from)
@@ -144,10 +114,9 @@ static void create_attention(model *m, pass *p, int64_t queries, uint32_t flags)
 static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspace)
 {
     const config *c = &m->c;
-    int prompts = longest > 0;
     pass p = { .rows = rows, .longest = longest, .token = m->token, .position = m->position };
 
-    if (prompts) {
+    if (longest) {
         p.token = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
         p.position = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
     }
@@ -159,25 +128,26 @@ static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspac
     p.o = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->heads * c->width));
     p.gate_up = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, 2 * c->inner));
     p.act = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->inner));
-    create_attention(m, &p, prompts ? longest : 1, prompts ? CUC_ATTENTION_VARIABLE : 0);
-    const char *const set[] = { rows <= 16 ? "BM=16" : "BM=64", "ADD=true" };
-    p.linear = m->four_bit ? kernel_new("linear_w4", set, 1) : NULL;
-    p.linear_add = m->four_bit ? kernel_new("linear_w4", set, 2) : NULL;
+    create_attention(m, &p, longest ? longest : 1, longest ? CUC_ATTENTION_VARIABLE : 0);
+    if (m->four_bit) {
+        p.linear = kernel_new("linear_w4", "BM=%d", rows <= 16 ? 16 : 64);
+        p.linear_add = kernel_new("linear_w4", "BM=%d ADD=true", rows <= 16 ? 16 : 64);
+    }
     for (int i = 0; i < MATRICES && !m->four_bit; i++)
-        p.plan[i] =
-            gemm_new(m, &m->w.layers[0].m[i], rows, CUC_BF16, i == OUT || i == DOWN, workspace);
+        p.plan[i] = gemm_new(m, &m->w.layers[0].m[i], i, rows, workspace);
+    p.plan[HEAD] = gemm_new(m, &m->w.head, HEAD, m->batch, workspace);
     return p;
 }
 
-model model_new(gpu *g, const config *c, weights w, int four_bit, int64_t batch,
-                const int64_t *lengths, int64_t capacity)
+model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts *p,
+                int64_t capacity)
 {
-    model m = {
-        .g = g, .c = *c, .w = w, .four_bit = four_bit, .batch = batch, .capacity = capacity
-    };
-    int64_t rows = 0, longest = 0;
+    const int64_t batch = p->count;
     uint64_t workspace = 256;
+    model m = { .g = g, .c = *c, .w = w, .four_bit = four_bit };
 
+    m.batch = batch;
+    m.capacity = capacity;
     create_kernels(&m);
     create_rope_tables(&m);
     create_cache(&m);
@@ -191,18 +161,11 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, int64_t batch,
     m.final_rstd = tensor_new(g, CUC_F32, CUC_SHAPE(batch));
     m.normed = tensor_new(g, CUC_BF16, CUC_SHAPE(batch, c->hidden));
     m.logits = tensor_new(g, CUC_F32, CUC_SHAPE(batch, c->vocabulary));
-    for (int64_t b = 0; b < batch; b++) {
-        rows += lengths[b];
-        longest = lengths[b] > longest ? lengths[b] : longest;
-    }
-    m.head = gemm_new(&m, &m.w.head, batch, CUC_F32, 0, &workspace);
-    m.prefill = pass_new(&m, rows, longest, &workspace);
+    m.prefill = pass_new(&m, p->rows, p->longest, &workspace);
     m.decode = pass_new(&m, batch, 0, &workspace);
     m.workspace = tensor_new(g, CUC_U8, CUC_SHAPE((int64_t)workspace));
     return m;
 }
-
-/* ---- Running -------------------------------------------------------------------------------- */
 
 static void rms_norm(model *m, const cuc_tensor *x, const cuc_tensor *w, const cuc_tensor *y,
                      const cuc_tensor *rstd)
@@ -241,17 +204,19 @@ static void attention(model *m, pass *p, int64_t index)
                                          .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
 }
 
-// y = x w', or y = x w' + y, for a matrix of a layer.
-static void project(model *m, pass *p, const layer *l, int which, const cuc_tensor *x,
-                    const cuc_tensor *y, int add)
+// y = x w', or y = x w' + y.
+static void project(model *m, pass *p, const matrix *w, int which, const cuc_tensor *x,
+                    const cuc_tensor *y)
 {
-    const matrix *w = &l->m[which];
-
-    if (m->four_bit)
-        CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, add ? p->linear_add : p->linear, x, &w->w,
-                            &w->scale, y));
+    if (w->w.dtype == CUC_U8)
+        CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, is_added(which) ? p->linear_add : p->linear, x,
+                            &w->w, &w->scale, y));
     else
-        linear(m, w, p->plan[which], x, y, add);
+        CUC_MUST(cuc_gemm(m->g->stream, p->plan[which], 1, 0,
+                          CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y,
+                                        .residual = is_added(which) ? y : NULL,
+                                        .workspace = m->workspace.data,
+                                        .workspace_bytes = cuc_tensor_bytes(&m->workspace))));
 }
 
 static void mlp(model *m, pass *p, const layer *l)
@@ -261,9 +226,9 @@ static void mlp(model *m, pass *p, const layer *l)
     gate.shape[1] = m->c.inner;
     up = gate;
     up.data += 2 * (uint64_t)m->c.inner;
-    project(m, p, l, GATE_UP, &p->h, &p->gate_up, 0);
+    project(m, p, &l->m[GATE_UP], GATE_UP, &p->h, &p->gate_up);
     CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->swiglu, &gate, &up, &p->act));
-    project(m, p, l, DOWN, &p->act, &p->x, 1);
+    project(m, p, &l->m[DOWN], DOWN, &p->act, &p->x);
 }
 
 // Run the network on the tokens of a pass, and choose the next token of each sequence.
@@ -276,9 +241,9 @@ static void run(model *m, pass *p, const sampling *s)
     for (int64_t i = 0; i < m->c.layers; i++) {
         const layer *l = &m->w.layers[i];
         rms_norm(m, &p->x, &l->attention_norm, &p->h, &p->rstd);
-        project(m, p, l, QKV, &p->h, &p->qkv, 0);
+        project(m, p, &l->m[QKV], QKV, &p->h, &p->qkv);
         attention(m, p, i);
-        project(m, p, l, OUT, &p->o, &p->x, 1);
+        project(m, p, &l->m[OUT], OUT, &p->o, &p->x);
         rms_norm(m, &p->x, &l->mlp_norm, &p->h, &p->rstd);
         mlp(m, p, l);
     }
@@ -287,47 +252,19 @@ static void run(model *m, pass *p, const sampling *s)
         last = &m->final;
     }
     rms_norm(m, last, &m->w.norm, &m->normed, &m->final_rstd);
-    linear(m, &m->w.head, m->head, &m->normed, &m->logits, 0);
+    project(m, p, &m->w.head, HEAD, &m->normed, &m->logits);
     CUC_MUST(CUC_LAUNCH(stream, NULL, m->sample, &m->logits, &m->token, &m->position, &m->length,
                         &m->history, s->temperature, s->top_k, s->top_p, s->seed));
 }
 
-// Write one number per row, or per sequence, to the device.
-static void upload_prompts(model *m, const int32_t *const *prompts, const int64_t *lengths)
+void model_prefill(model *m, const prompts *p, const sampling *s)
 {
-    pass *p = &m->prefill;
-    size_t rows = (size_t)p->rows, batch = (size_t)m->batch;
-    int32_t *host = allocate(3 * rows + 5 * batch + 1, sizeof(int32_t));
-    int32_t *token = host, *position = token + rows, *sequence = position + rows;
-    int32_t *offsets = sequence + rows, *last = offsets + batch + 1, *at = last + batch;
-    int32_t *length = at + batch, *each = length + batch;
-    for (size_t b = 0, row = 0; b < batch; b++) {
-        for (int64_t i = 0; i < lengths[b]; i++, row++) {
-            token[row] = prompts[b][i];
-            position[row] = (int32_t)i;
-            sequence[row] = (int32_t)b;
-        }
-        offsets[b + 1] = (int32_t)row;
-        last[b] = (int32_t)row - 1;
-        at[b] = (int32_t)lengths[b] - 1;
-        length[b] = (int32_t)lengths[b];
-        each[b] = (int32_t)b;
-    }
-    upload(m, &p->token, token);
-    upload(m, &p->position, position);
-    upload(m, &p->sequence, sequence);
-    upload(m, &m->decode.sequence, each);
-    upload(m, &m->offsets, offsets);
-    upload(m, &m->last, last);
-    upload(m, &m->position, at);
-    upload(m, &m->length, length);
-    free(host);
-}
-
-void model_prefill(model *m, const int32_t *const *prompts, const int64_t *lengths,
-                   const sampling *s)
-{
-    upload_prompts(m, prompts, lengths);
+    upload(m, &m->prefill.token, p->token);
+    upload(m, &m->prefill.position, p->position);
+    upload(m, &m->prefill.sequence, p->sequence);
+    upload(m, &m->offsets, p->offsets);
+    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->begin, &m->offsets, &m->last, &m->position,
+                        &m->length, &m->decode.sequence));
     run(m, &m->prefill, s);
 }
 

@@ -1,9 +1,8 @@
 #include "llama.h"
 
 #include <llama_kernels.h>
+#include <stdarg.h>
 #include <string.h>
-
-/* ---- Memory and kernels --------------------------------------------------------------------- */
 
 cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape)
 {
@@ -16,19 +15,25 @@ cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shap
     return t;
 }
 
-// Compile a kernel of kernels.tile.
-cuc_kernel *kernel_new(const char *name, const char *const *constants, size_t count)
+cuc_kernel *kernel_new(const char *name, const char *format, ...)
 {
+    char text[128], *end = NULL;
+    const char *source = kernels, *set[8];
+    size_t count = 0;
     cuc_kernel *kernel;
+    va_list args;
 
-    CUC_MUST(
-        cuc_kernel_from_source(&kernel, CUC_SOURCE_TILE, kernels, 0, name,
-                               CUC_PROGRAM_OPTIONS(.name = "kernels.tile", .constants = constants,
-                                                   .constant_count = count)));
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    for (char *word = text; count < 8 && (word = strtok_r(word, " ", &end)); word = NULL)
+        set[count++] = word;
+    cuc_library_get_source(&source, name); // if it is not in the library, it is in kernels.tile
+    CUC_MUST(cuc_kernel_from_source(
+        &kernel, CUC_SOURCE_TILE, source, 0, name,
+        CUC_PROGRAM_OPTIONS(.name = name, .constants = set, .constant_count = count)));
     return kernel;
 }
-
-/* ---- Loading -------------------------------------------------------------------------------- */
 
 typedef struct loader {
     gpu *g;
@@ -142,12 +147,12 @@ static void prepare_four_bit(loader *l, const config *c)
              (long long)c->hidden, (long long)queries, (long long)c->inner);
     most += 2 * c->hidden * c->key_heads * c->width;
     l->stage = tensor_new(l->g, CUC_BF16, CUC_SHAPE(most));
-    l->quantize = kernel_new("quantize_w4", NULL, 0);
+    l->quantize = kernel_new("quantize_w4", "BN=32");
 }
 
 weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_bit, int progress)
 {
-    loader l = { g, from, four_bit, progress, .total = checkpoint_bytes(from), .shown = -1 };
+    loader l = { g, from, four_bit, progress, .total = from->bytes, .shown = -1 };
     weights w = { .layers = allocate((size_t)c->layers, sizeof(layer)) };
 
     if (four_bit)
