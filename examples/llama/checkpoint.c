@@ -41,7 +41,6 @@ static void read_scaling(config *c, json_t *scaling)
 {
     const char *type = json_string_value(json_object_get(scaling, "rope_type"));
 
-    c->factor = 1;
     if (!json_is_object(scaling) || (type && strcmp(type, "default") == 0))
         return;
     if (!type || strcmp(type, "llama3") != 0)
@@ -56,26 +55,25 @@ config config_read(const char *folder)
 {
     char path[4096];
     json_error_t error;
-    json_int_t hidden, inner, layers, heads, key_heads = 0, width = 0, words, longest = 2048;
     json_t *scaling = NULL;
-    config c = { .eps = 1e-5, .theta = 10000 };
+    config c = { .longest = 2048, .eps = 1e-5, .theta = 10000, .factor = 1 };
 
     snprintf(path, sizeof(path), "%s/config.json", folder);
     json_t *file = json_load_file(path, 0, &error);
     if (!file ||
-        json_unpack_ex(
-            file, &error, 0, "{s:I, s:I, s:I, s:I, s?I, s?I, s:I, s?I, s?F, s?F, s?b, s?o}",
-            "hidden_size", &hidden, "intermediate_size", &inner, "num_hidden_layers", &layers,
-            "num_attention_heads", &heads, "num_key_value_heads", &key_heads, "head_dim", &width,
-            "vocab_size", &words, "max_position_embeddings", &longest, "rms_norm_eps", &c.eps,
-            "rope_theta", &c.theta, "tie_word_embeddings", &c.tied, "rope_scaling", &scaling) != 0)
+        json_unpack_ex(file, &error, 0,
+                       "{s:I, s:I, s:I, s:I, s?I, s?I, s:I, s?I, s?F, s?F, s?b, s?o}",
+                       "hidden_size", &c.hidden, "intermediate_size", &c.inner, "num_hidden_layers",
+                       &c.layers, "num_attention_heads", &c.heads, "num_key_value_heads",
+                       &c.key_heads, "head_dim", &c.width, "vocab_size", &c.vocabulary,
+                       "max_position_embeddings", &c.longest, "rms_norm_eps", &c.eps, "rope_theta",
+                       &c.theta, "tie_word_embeddings", &c.tied, "rope_scaling", &scaling) != 0)
         fail("%s:%d: %s", path, error.line, error.text);
-    key_heads = key_heads ? key_heads : heads;
-    if (hidden < 1 || inner < 1 || layers < 1 || words < 1 || key_heads < 1 || heads % key_heads)
+    c.key_heads = c.key_heads ? c.key_heads : c.heads;
+    if (c.hidden < 1 || c.inner < 1 || c.layers < 1 || c.vocabulary < 1 || c.key_heads < 1 ||
+        c.heads < 1 || c.heads % c.key_heads)
         fail("%s: sizes must be positive, and key heads must divide heads", path);
-    c.hidden = hidden, c.inner = inner, c.layers = layers, c.heads = heads;
-    c.key_heads = key_heads, c.vocabulary = words, c.longest = longest;
-    c.width = width ? width : hidden / heads;
+    c.width = c.width ? c.width : c.hidden / c.heads;
     read_scaling(&c, scaling);
     json_decref(file);
     return c;

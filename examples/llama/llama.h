@@ -14,8 +14,8 @@ void *allocate(size_t count, size_t size); // zeros; or fail
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 
 typedef struct config {
-    int64_t hidden, inner, layers, heads, key_heads, width, vocabulary,
-        longest; // longest: positions
+    long long hidden, inner, layers, heads, key_heads, width, vocabulary;
+    long long longest; // positions
     double eps, theta;
     double factor, low, high, original; // rope_scaling of type llama3; factor 1: none
     int tied;                           // the last projection is the table of embeddings
@@ -42,8 +42,7 @@ typedef struct gpu {
 
 // Allocate memory that the program keeps to its end.
 cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape);
-// Compile a kernel of the library or of kernels.tile. The format writes its constants, "D=128
-// H=32".
+// Compile a kernel of the library or of kernels.tile, with constants such as "D=128 H=32".
 __attribute__((format(printf, 2, 3))) cuc_kernel *kernel_new(const char *name, const char *format,
                                                              ...);
 
@@ -106,7 +105,7 @@ typedef struct model {
     cuc_tensor offsets, last;           // i32: where prompts begin among the rows; their last rows
     cuc_tensor token, position, length; // i32 [batch]: the newest token, and where it is
     cuc_tensor history;                 // i32 [batch][capacity]: tokens
-    cuc_tensor final, final_rstd, normed, logits;
+    cuc_tensor logits;
     cuc_tensor workspace; // of products
     pass prefill, decode;
 } model;

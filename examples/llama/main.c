@@ -21,7 +21,7 @@ static const char usage[] =
 typedef struct options {
     const char *folder, *logits;
     int64_t tokens;
-    int32_t largest; // id
+    int32_t largest; // id of the prompts
     int four_bit, bench;
     sampling s;
     prompts p;
@@ -35,20 +35,6 @@ static double parse(const char *text, double low, double high)
     if (end == text || *end || !(value >= low && value <= high))
         fail("expected a number from %g to %g, got \"%s\"\n%s", low, high, text, usage);
     return value;
-}
-
-// Make room for the tokens of all arguments, which have at least two characters each.
-static prompts prompts_new(char *const *arg)
-{
-    size_t most = 0, count = 1;
-
-    for (; *arg; arg++, count++)
-        most += strlen(*arg) / 2 + 1;
-    int32_t *memory = allocate(3 * most + count, sizeof(*memory));
-    return (prompts){ .token = memory,
-                      .position = memory + most,
-                      .sequence = memory + 2 * most,
-                      .offsets = memory + 3 * most };
 }
 
 static void add_prompt(options *o, const char *text)
@@ -75,25 +61,29 @@ enum { TOKENS, TEMPERATURE, TOP_K, TOP_P, SEED, NUMBERS };
 
 static options parse_options(char **arg)
 {
-    static const struct {
+    struct {
         const char *name;
         double value, low, high;
-    } known[NUMBERS] = { { "-n", 16, 1, 1 << 20 },
-                         { "--temperature", 0, 0, 100 },
-                         { "--top-k", 0, 0, 1 << 20 },
-                         { "--top-p", 1, 0, 1 },
-                         { "--seed", 0, 0, 1e15 } };
-    double number[NUMBERS];
-    options o = { .p = prompts_new(arg) };
+    } n[NUMBERS] = { { "-n", 16, 1, 1 << 20 },
+                     { "--temperature", 0, 0, 100 },
+                     { "--top-k", 0, 0, 1 << 20 },
+                     { "--top-p", 1, 0, 1 },
+                     { "--seed", 0, 0, 1e15 } };
+    options o = { 0 };
+    size_t most = 1;
 
-    for (int i = 0; i < NUMBERS; i++)
-        number[i] = known[i].value;
+    for (char **each = arg; *each; each++) // ids are at least half of the characters
+        most += strlen(*each) / 2 + 1;
+    o.p.token = allocate(4 * most, sizeof(*o.p.token));
+    o.p.position = o.p.token + most;
+    o.p.sequence = o.p.position + most;
+    o.p.offsets = o.p.sequence + most;
     while (*++arg) {
         int i = 0;
-        while (i < NUMBERS && strcmp(*arg, known[i].name) != 0)
+        while (i < NUMBERS && strcmp(*arg, n[i].name) != 0)
             i++;
         if (i < NUMBERS && arg[1])
-            number[i] = parse(*++arg, known[i].low, known[i].high);
+            n[i].value = parse(*++arg, n[i].low, n[i].high);
         else if (!strcmp(*arg, "--logits") && arg[1])
             o.logits = *++arg;
         else if (!strcmp(*arg, "--w4"))
@@ -109,9 +99,9 @@ static options parse_options(char **arg)
     }
     if (!o.p.count)
         fail("no prompt\n%s", usage);
-    o.tokens = (int64_t)number[TOKENS];
-    o.s = (sampling){ (float)number[TEMPERATURE], (float)number[TOP_P], (int32_t)number[TOP_K],
-                      (int64_t)number[SEED] };
+    o.tokens = (int64_t)n[TOKENS].value;
+    o.s = (sampling){ (float)n[TEMPERATURE].value, (float)n[TOP_P].value, (int32_t)n[TOP_K].value,
+                      (int64_t)n[SEED].value };
     return o;
 }
 
@@ -127,9 +117,9 @@ static void *download(const model *m, const cuc_tensor *t)
 
 static void write_logits(const model *m, FILE *file)
 {
-    void *host = file ? download(m, &m->logits) : NULL;
+    void *host = download(m, &m->logits);
 
-    if (file && fwrite(host, (size_t)cuc_tensor_bytes(&m->logits), 1, file) != 1)
+    if (fwrite(host, (size_t)cuc_tensor_bytes(&m->logits), 1, file) != 1)
         fail("cannot write the logits");
     free(host);
 }
@@ -177,13 +167,15 @@ static void generate(model *m, const options *o, FILE *logits)
     CUC_MUST(cuc_event_record(m->g->stream, at[0]));
     model_prefill(m, &o->p, &o->s);
     CUC_MUST(cuc_event_record(m->g->stream, at[1]));
-    write_logits(m, logits);
+    if (logits)
+        write_logits(m, logits);
     if (o->tokens > 1)
         step = model_capture(m, &o->s);
     CUC_MUST(cuc_event_record(m->g->stream, at[2]));
     for (int64_t i = 1; i < o->tokens; i++) {
         CUC_MUST(cuc_graph_exec_launch(m->g->stream, step));
-        write_logits(m, logits);
+        if (logits)
+            write_logits(m, logits);
     }
     CUC_MUST(cuc_event_record(m->g->stream, at[3]));
     CUC_MUST(cuc_stream_synchronize(m->g->stream));
@@ -207,9 +199,8 @@ int main(int argc, char **argv)
     if (o.logits && !logits)
         fail("cannot write %s", o.logits);
     if (o.p.longest + o.tokens > c.longest || o.largest >= c.vocabulary)
-        fail("the model has %lld positions and tokens up to %lld: got %lld and %lld",
-             (long long)c.longest, (long long)c.vocabulary - 1, (long long)(o.p.longest + o.tokens),
-             (long long)o.largest);
+        fail("the model has %lld positions and tokens up to %lld: got %lld and %d", c.longest,
+             c.vocabulary - 1, (long long)(o.p.longest + o.tokens), o.largest);
     CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
     checkpoint *from = checkpoint_open(o.folder);
     weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));

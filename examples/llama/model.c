@@ -7,11 +7,11 @@ static void create_kernels(model *m)
 {
     const config *c = &m->c;
 
-    m->rms_norm = kernel_new("rms_norm", "N=%lld", (long long)c->hidden);
+    m->rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
     m->swiglu = kernel_new("swiglu", "T=bf16");
     m->embedding = kernel_new("embedding", "I=i32");
-    m->rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", (long long)c->width,
-                         (long long)c->heads, (long long)c->key_heads, PAGE);
+    m->rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", c->width, c->heads,
+                         c->key_heads, PAGE);
     m->begin = kernel_new("begin", "BB=1024");
     m->sample = kernel_new("sample", "BV=2048");
 }
@@ -144,10 +144,8 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts 
 {
     const int64_t batch = p->count;
     uint64_t workspace = 256;
-    model m = { .g = g, .c = *c, .w = w, .four_bit = four_bit };
+    model m = { g, *c, w, four_bit, batch, capacity, .decode = { 0 } };
 
-    m.batch = batch;
-    m.capacity = capacity;
     create_kernels(&m);
     create_rope_tables(&m);
     create_cache(&m);
@@ -157,9 +155,6 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts 
     m.position = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
     m.length = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
     m.history = tensor_new(g, CUC_I32, CUC_SHAPE(batch, capacity));
-    m.final = tensor_new(g, CUC_BF16, CUC_SHAPE(batch, c->hidden));
-    m.final_rstd = tensor_new(g, CUC_F32, CUC_SHAPE(batch));
-    m.normed = tensor_new(g, CUC_BF16, CUC_SHAPE(batch, c->hidden));
     m.logits = tensor_new(g, CUC_F32, CUC_SHAPE(batch, c->vocabulary));
     m.prefill = pass_new(&m, p->rows, p->longest, &workspace);
     m.decode = pass_new(&m, batch, 0, &workspace);
@@ -235,7 +230,7 @@ static void mlp(model *m, pass *p, const layer *l)
 static void run(model *m, pass *p, const sampling *s)
 {
     cuc_stream *stream = m->g->stream;
-    const cuc_tensor *last = &p->x;
+    const pass *d = &m->decode;
 
     CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &p->token, &m->w.embedding, &p->x));
     for (int64_t i = 0; i < m->c.layers; i++) {
@@ -247,12 +242,10 @@ static void run(model *m, pass *p, const sampling *s)
         rms_norm(m, &p->x, &l->mlp_norm, &p->h, &p->rstd);
         mlp(m, p, l);
     }
-    if (p == &m->prefill) { // only the last rows of prompts have a next token
-        CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &m->last, &p->x, &m->final));
-        last = &m->final;
-    }
-    rms_norm(m, last, &m->w.norm, &m->normed, &m->final_rstd);
-    project(m, p, &m->w.head, HEAD, &m->normed, &m->logits);
+    if (p != d) // only the last rows of prompts have a next token
+        CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &m->last, &p->x, &d->x));
+    rms_norm(m, &d->x, &m->w.norm, &d->h, &d->rstd);
+    project(m, p, &m->w.head, HEAD, &d->h, &m->logits);
     CUC_MUST(CUC_LAUNCH(stream, NULL, m->sample, &m->logits, &m->token, &m->position, &m->length,
                         &m->history, s->temperature, s->top_k, s->top_p, s->seed));
 }

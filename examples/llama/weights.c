@@ -47,7 +47,6 @@ typedef struct loader {
 
 static void show(loader *l, uint64_t bytes)
 {
-    enum { CELLS = 40 };
     static const char full[] = "########################################";
 
     l->done += bytes;
@@ -55,8 +54,8 @@ static void show(loader *l, uint64_t bytes)
     if (!l->progress || percent == l->shown)
         return;
     l->shown = percent;
-    fprintf(stderr, "\rloading [%-*.*s] %3d%% of %.1f GB%s", CELLS, percent * CELLS / 100, full,
-            percent, (double)l->total / 1e9, percent >= 100 ? "\n" : "");
+    fprintf(stderr, "\rloading [%-40.*s] %3d%% of %.1f GB%s", percent * 2 / 5, full, percent,
+            (double)l->total / 1e9, percent >= 100 ? "\n" : "");
 }
 
 // Copy a weight of a layer, or of none, behind the first `at` rows of a bf16 array.
@@ -94,47 +93,45 @@ static cuc_tensor transposed(cuc_tensor t)
     return view;
 }
 
-// Load up to three matrices of a layer, one under the other.
-static matrix load_matrix(loader *l, int64_t index, int64_t k, const char *const *names,
+// Load matrices of a layer, one under the other.
+static matrix load_matrix(loader *l, int64_t index, int64_t k, int count, const char *const *names,
                           const int64_t *rows)
 {
     matrix m = { .k = k };
-
-    for (int i = 0; names[i]; i++)
-        m.n += rows[i];
     cuc_tensor to = l->stage;
+
+    for (int i = 0; i < count; i++)
+        m.n += rows[i];
     if (l->four_bit)
         CUC_MUST(cuc_tensor_from_pointer(&to, to.data, to.dtype, CUC_SHAPE(m.n, k), to.device));
     else
         to = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k));
-    for (int64_t i = 0, at = 0; names[i]; at += rows[i++])
+    for (int64_t i = 0, at = 0; i < count; at += rows[i++])
         load_rows(l, &to, at, index, names[i], rows[i], k);
-    if (!l->four_bit) {
+    if (l->four_bit) {
+        m.w = tensor_new(l->g, CUC_U8, CUC_SHAPE(m.n, k / 2));
+        m.scale = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k / GROUP));
+        CUC_MUST(CUC_LAUNCH(l->g->stream, NULL, l->quantize, &to, &m.w, &m.scale));
+    } else
         m.w = transposed(to);
-        return m;
-    }
-    m.w = tensor_new(l->g, CUC_U8, CUC_SHAPE(m.n, k / 2));
-    m.scale = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k / GROUP));
-    CUC_MUST(CUC_LAUNCH(l->g->stream, NULL, l->quantize, &to, &m.w, &m.scale));
     return m;
 }
 
 static layer load_layer(loader *l, int64_t index, const config *c)
 {
+    static const char *const names[] = { "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                         "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
+                                         "mlp.down_proj" };
     const int64_t queries = c->heads * c->width, keys = c->key_heads * c->width;
-    static const char *const qkv[] = { "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
-                                       NULL };
-    static const char *const out[] = { "self_attn.o_proj", NULL };
-    static const char *const gate_up[] = { "mlp.gate_proj", "mlp.up_proj", NULL };
-    static const char *const down[] = { "mlp.down_proj", NULL };
-    layer y = { load_array(l, index, "input_layernorm", c->hidden, 1),
-                load_array(l, index, "post_attention_layernorm", c->hidden, 1),
-                { { 0 } } };
+    const int64_t rows[] = { queries, keys, keys, c->hidden, c->inner, c->inner, c->hidden };
+    layer y;
 
-    y.m[QKV] = load_matrix(l, index, c->hidden, qkv, (int64_t[]){ queries, keys, keys });
-    y.m[OUT] = load_matrix(l, index, queries, out, &c->hidden);
-    y.m[GATE_UP] = load_matrix(l, index, c->hidden, gate_up, (int64_t[]){ c->inner, c->inner });
-    y.m[DOWN] = load_matrix(l, index, c->inner, down, &c->hidden);
+    y.attention_norm = load_array(l, index, "input_layernorm", c->hidden, 1);
+    y.mlp_norm = load_array(l, index, "post_attention_layernorm", c->hidden, 1);
+    y.m[QKV] = load_matrix(l, index, c->hidden, 3, names, rows);
+    y.m[OUT] = load_matrix(l, index, queries, 1, names + 3, rows + 3);
+    y.m[GATE_UP] = load_matrix(l, index, c->hidden, 2, names + 4, rows + 4);
+    y.m[DOWN] = load_matrix(l, index, c->inner, 1, names + 6, rows + 6);
     return y;
 }
 
@@ -144,7 +141,7 @@ static void prepare_four_bit(loader *l, const config *c)
 
     if (c->hidden % GROUP || queries % GROUP || c->inner % GROUP)
         fail("4-bit weights need rows of a multiple of %d, got %lld, %lld and %lld", GROUP,
-             (long long)c->hidden, (long long)queries, (long long)c->inner);
+             c->hidden, (long long)queries, c->inner);
     most += 2 * c->hidden * c->key_heads * c->width;
     l->stage = tensor_new(l->g, CUC_BF16, CUC_SHAPE(most));
     l->quantize = kernel_new("quantize_w4", "BN=32");
