@@ -43,12 +43,11 @@ static void read_scaling(config *c, json_t *scaling)
 
     if (!json_is_object(scaling) || (type && strcmp(type, "default") == 0))
         return;
-    if (!type || strcmp(type, "llama3") != 0)
-        fail("config.json: expected a rope_scaling of type llama3, got %s", type ? type : "none");
-    if (json_unpack(scaling, "{s:F, s:F, s:F, s:F}", "factor", &c->factor, "low_freq_factor",
+    if (!type || strcmp(type, "llama3") != 0 ||
+        json_unpack(scaling, "{s:F, s:F, s:F, s:F}", "factor", &c->factor, "low_freq_factor",
                     &c->low, "high_freq_factor", &c->high, "original_max_position_embeddings",
                     &c->original) != 0)
-        fail("config.json: rope_scaling lacks one of its four numbers");
+        fail("config.json: expected a rope_scaling of type llama3, with its four numbers");
 }
 
 config config_read(const char *folder)
@@ -144,7 +143,6 @@ const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows,
         fail("%s: expected [%lld, %lld], got %lld rows in %lld bytes", name, (long long)rows,
              (long long)columns, (long long)first, (long long)(to - from));
     if (from < 0 || (uint64_t)to > m->size - m->data)
-        fail("%s: its bytes %lld to %lld are not in the file", name, (long long)from,
-             (long long)to);
+        fail("%s: its bytes end at %lld, behind the file's end", name, (long long)to);
     return m->bytes + m->data + from;
 }

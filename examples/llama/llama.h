@@ -12,7 +12,6 @@ __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ..
 void *allocate(size_t count, size_t size); // zeros; or fail
 
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
-
 typedef struct config {
     long long hidden, inner, layers, heads, key_heads, width, vocabulary;
     long long longest; // positions
@@ -34,7 +33,6 @@ checkpoint *checkpoint_open(const char *folder); // maps every *.safetensors of 
 const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows, int64_t columns);
 
 /* ---- weights.c ------------------------------------------------------------------------------ */
-
 typedef struct gpu {
     cuc_device *device;
     cuc_stream *stream;
@@ -70,7 +68,6 @@ typedef struct weights {
 weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_bit, int progress);
 
 /* ---- model.c -------------------------------------------------------------------------------- */
-
 typedef struct sampling {
     float temperature, top_p;
     int32_t top_k;

@@ -158,8 +158,8 @@ static void print_bench(const model *m, const options *o, cuc_event *const *at)
 
 static void generate(model *m, const options *o, FILE *logits)
 {
-    cuc_event *at[4];
-    cuc_graph_exec *step = NULL;
+    static cuc_event *at[4];
+    static cuc_graph_exec *step;
 
     for (int i = 0; i < 4; i++)
         CUC_MUST(
@@ -181,9 +181,6 @@ static void generate(model *m, const options *o, FILE *logits)
     CUC_MUST(cuc_stream_synchronize(m->g->stream));
     if (o->bench && o->tokens > 1)
         print_bench(m, o, at);
-    for (int i = 0; i < 4; i++)
-        cuc_event_release(at[i]);
-    cuc_graph_exec_release(step);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,6 @@
 #include "llama.h"
 
 #include <math.h>
-#include <string.h>
 
 static void create_kernels(model *m)
 {
@@ -170,17 +169,21 @@ static void rms_norm(model *m, const cuc_tensor *x, const cuc_tensor *w, const c
 
 // View the first heads of rows as [rows][heads][width], or for decoding, with one query of each
 // sequence, as [rows][1][heads][width].
-static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
+static cuc_tensor heads_of(const cuc_tensor *t, const config *c, int decode)
 {
-    cuc_tensor t = *rows;
-    int axis = 1;
+    int64_t n = t->shape[0], row = t->strides[0];
 
     if (decode)
-        t.shape[axis] = 1, t.strides[axis++] = t.strides[0];
-    t.shape[axis] = c->heads, t.strides[axis++] = c->width;
-    t.shape[axis] = c->width, t.strides[axis++] = 1;
-    t.rank = axis;
-    return t;
+        return (cuc_tensor){ t->data,
+                             t->dtype,
+                             4,
+                             t->device,
+                             0,
+                             { n, 1, c->heads, c->width },
+                             { row, row, c->width, 1 } };
+    return (cuc_tensor){
+        t->data, t->dtype, 3, t->device, 0, { n, c->heads, c->width }, { row, c->width, 1 }
+    };
 }
 
 static void attention(model *m, pass *p, int64_t index)

@@ -54,8 +54,8 @@ static void show(loader *l, uint64_t bytes)
     if (!l->progress || percent == l->shown)
         return;
     l->shown = percent;
-    fprintf(stderr, "\rloading [%-40.*s] %3d%% of %.1f GB%s", percent * 2 / 5, full, percent,
-            (double)l->total / 1e9, percent >= 100 ? "\n" : "");
+    fprintf(stderr, "\rloading [%-40.*s] %3d%% of %.1f GB", percent * 2 / 5, full, percent,
+            (double)l->total / 1e9);
 }
 
 // Copy a weight of a layer, or of none, behind the first `at` rows of a bf16 array.
@@ -86,11 +86,9 @@ static cuc_tensor load_array(loader *l, int64_t index, const char *name, int64_t
 // View [n][k] as [k][n], which products take.
 static cuc_tensor transposed(cuc_tensor t)
 {
-    cuc_tensor view = t;
-
-    view.shape[0] = t.shape[1], view.shape[1] = t.shape[0];
-    view.strides[0] = t.strides[1], view.strides[1] = t.strides[0];
-    return view;
+    return (cuc_tensor){
+        t.data, t.dtype, 2, t.device, 0, { t.shape[1], t.shape[0] }, { t.strides[1], t.strides[0] }
+    };
 }
 
 // Load matrices of a layer, one under the other.
@@ -166,6 +164,8 @@ weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_b
     if (!c->tied)
         w.head.w = transposed(load_array(&l, -1, "lm_head.weight", c->vocabulary, c->hidden));
     w.step_bytes += cuc_tensor_bytes(&w.head.w);
+    if (progress)
+        fputc('\n', stderr);
     cuc_kernel_release(l.quantize);
     return w;
 }
