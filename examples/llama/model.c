@@ -2,18 +2,7 @@
 
 #include <math.h>
 
-static void create_kernels(model *m)
-{
-    const config *c = &m->c;
-
-    m->rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
-    m->swiglu = kernel_new("swiglu", "T=bf16");
-    m->embedding = kernel_new("embedding", "I=i32");
-    m->rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", c->width, c->heads,
-                         c->key_heads, PAGE);
-    m->begin = kernel_new("begin", "BB=1024");
-    m->sample = kernel_new("sample", "BV=2048");
-}
+#define LAUNCH(m, kernel, ...) CUC_MUST(CUC_LAUNCH((m)->g->stream, NULL, kernel, __VA_ARGS__))
 
 // The products with these matrices are added to x.
 static int is_added(int which)
@@ -145,7 +134,13 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts 
     uint64_t workspace = 256;
     model m = { g, *c, w, four_bit, batch, capacity, .decode = { 0 } };
 
-    create_kernels(&m);
+    m.rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
+    m.swiglu = kernel_new("swiglu", "T=bf16");
+    m.embedding = kernel_new("embedding", "I=i32");
+    m.rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", c->width, c->heads,
+                        c->key_heads, PAGE);
+    m.begin = kernel_new("begin", "BB=1024");
+    m.sample = kernel_new("sample", "BV=2048");
     create_rope_tables(&m);
     create_cache(&m);
     m.offsets = tensor_new(g, CUC_I32, CUC_SHAPE(batch + 1));
@@ -159,12 +154,6 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts 
     m.decode = pass_new(&m, batch, 0, &workspace);
     m.workspace = tensor_new(g, CUC_U8, CUC_SHAPE((int64_t)workspace));
     return m;
-}
-
-static void rms_norm(model *m, const cuc_tensor *x, const cuc_tensor *w, const cuc_tensor *y,
-                     const cuc_tensor *rstd)
-{
-    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->rms_norm, x, w, y, rstd, (float)m->c.eps));
 }
 
 // View the first heads of rows as [rows][heads][width], or for decoding, with one query of each
@@ -191,8 +180,8 @@ static void attention(model *m, pass *p, int64_t index)
     int decode = p == &m->decode;
     cuc_tensor q = heads_of(&p->qkv, &m->c, decode), o = heads_of(&p->o, &m->c, decode);
 
-    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->rope, &p->qkv, &p->position, &p->sequence,
-                        &m->page_table, &m->cosine, &m->sine, &m->keys[index], &m->values[index]));
+    LAUNCH(m, m->rope, &p->qkv, &p->position, &p->sequence, &m->page_table, &m->cosine, &m->sine,
+           &m->keys[index], &m->values[index]);
     CUC_MUST(
         cuc_attention(m->g->stream, p->attention,
                       CUC_ATTENTION_ARGS(.q = &q, .k = &m->keys[index], .v = &m->values[index],
@@ -207,8 +196,7 @@ static void project(model *m, pass *p, const matrix *w, int which, const cuc_ten
                     const cuc_tensor *y)
 {
     if (w->w.dtype == CUC_U8)
-        CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, is_added(which) ? p->linear_add : p->linear, x,
-                            &w->w, &w->scale, y));
+        LAUNCH(m, is_added(which) ? p->linear_add : p->linear, x, &w->w, &w->scale, y);
     else
         CUC_MUST(cuc_gemm(m->g->stream, p->plan[which], 1, 0,
                           CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y,
@@ -225,32 +213,32 @@ static void mlp(model *m, pass *p, const layer *l)
     up = gate;
     up.data += 2 * (uint64_t)m->c.inner;
     project(m, p, &l->m[GATE_UP], GATE_UP, &p->h, &p->gate_up);
-    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->swiglu, &gate, &up, &p->act));
+    LAUNCH(m, m->swiglu, &gate, &up, &p->act);
     project(m, p, &l->m[DOWN], DOWN, &p->act, &p->x);
 }
 
 // Run the network on the tokens of a pass, and choose the next token of each sequence.
 static void run(model *m, pass *p, const sampling *s)
 {
-    cuc_stream *stream = m->g->stream;
+    float eps = (float)m->c.eps;
     const pass *d = &m->decode;
 
-    CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &p->token, &m->w.embedding, &p->x));
+    LAUNCH(m, m->embedding, &p->token, &m->w.embedding, &p->x);
     for (int64_t i = 0; i < m->c.layers; i++) {
         const layer *l = &m->w.layers[i];
-        rms_norm(m, &p->x, &l->attention_norm, &p->h, &p->rstd);
+        LAUNCH(m, m->rms_norm, &p->x, &l->attention_norm, &p->h, &p->rstd, eps);
         project(m, p, &l->m[QKV], QKV, &p->h, &p->qkv);
         attention(m, p, i);
         project(m, p, &l->m[OUT], OUT, &p->o, &p->x);
-        rms_norm(m, &p->x, &l->mlp_norm, &p->h, &p->rstd);
+        LAUNCH(m, m->rms_norm, &p->x, &l->mlp_norm, &p->h, &p->rstd, eps);
         mlp(m, p, l);
     }
     if (p != d) // only the last rows of prompts have a next token
-        CUC_MUST(CUC_LAUNCH(stream, NULL, m->embedding, &m->last, &p->x, &d->x));
-    rms_norm(m, &d->x, &m->w.norm, &d->h, &d->rstd);
+        LAUNCH(m, m->embedding, &m->last, &p->x, &d->x);
+    LAUNCH(m, m->rms_norm, &d->x, &m->w.norm, &d->h, &d->rstd, eps);
     project(m, p, &m->w.head, HEAD, &d->h, &m->logits);
-    CUC_MUST(CUC_LAUNCH(stream, NULL, m->sample, &m->logits, &m->token, &m->position, &m->length,
-                        &m->history, s->temperature, s->top_k, s->top_p, s->seed));
+    LAUNCH(m, m->sample, &m->logits, &m->token, &m->position, &m->length, &m->history,
+           s->temperature, s->top_k, s->top_p, s->seed);
 }
 
 void model_prefill(model *m, const prompts *p, const sampling *s)
@@ -259,8 +247,7 @@ void model_prefill(model *m, const prompts *p, const sampling *s)
     upload(m, &m->prefill.position, p->position);
     upload(m, &m->prefill.sequence, p->sequence);
     upload(m, &m->offsets, p->offsets);
-    CUC_MUST(CUC_LAUNCH(m->g->stream, NULL, m->begin, &m->offsets, &m->last, &m->position,
-                        &m->length, &m->decode.sequence));
+    LAUNCH(m, m->begin, &m->offsets, &m->last, &m->position, &m->length, &m->decode.sequence);
     run(m, &m->prefill, s);
 }
 
