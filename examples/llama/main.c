@@ -148,12 +148,11 @@ static void print_bench(const model *m, const options *o, cuc_event *const *at)
     CUC_MUST(cuc_device_get_attribute(&width, m->g->device, CUC_DEVICE_GLOBAL_MEMORY_BUS_WIDTH));
     double bytes = (double)m->w.step_bytes +
                    keys * 4 * (double)(m->c.layers * m->c.key_heads * m->c.width);
-    double peak = 2e3 * clock * width / 8;
     fprintf(stderr, "prompts: %.0f tokens/s\n", (double)m->prefill.rows / prefill * 1e3);
     fprintf(stderr,
             "decoding: %.0f tokens/s, %.3f ms a step, %.2f TB/s, %.0f%% of the memory bandwidth\n",
             steps * (double)m->batch / decode * 1e3, decode / steps, bytes * steps / decode / 1e9,
-            100 * bytes * steps / (decode / 1e3) / peak);
+            100 * bytes * steps / decode / (0.25 * clock * width));
 }
 
 static void generate(model *m, const options *o, FILE *logits)

@@ -57,8 +57,7 @@ static void create_rope_tables(model *m)
     free(cosine);
 }
 
-// Pages of keys and values for each layer, and a table that deals them out to the sequences in
-// turn.
+// Pages of keys and values for each layer, and a table that deals them out in turn.
 static void create_cache(model *m)
 {
     const config *c = &m->c;
@@ -158,21 +157,16 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts 
 
 // View the first heads of rows as [rows][heads][width], or for decoding, with one query of each
 // sequence, as [rows][1][heads][width].
-static cuc_tensor heads_of(const cuc_tensor *t, const config *c, int decode)
+static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
 {
-    int64_t n = t->shape[0], row = t->strides[0];
+    cuc_tensor t = *rows;
+    int axis = decode ? 2 : 1;
 
-    if (decode)
-        return (cuc_tensor){ t->data,
-                             t->dtype,
-                             4,
-                             t->device,
-                             0,
-                             { n, 1, c->heads, c->width },
-                             { row, row, c->width, 1 } };
-    return (cuc_tensor){
-        t->data, t->dtype, 3, t->device, 0, { n, c->heads, c->width }, { row, c->width, 1 }
-    };
+    t.rank = axis + 2;
+    t.shape[1] = 1, t.strides[1] = t.strides[0];
+    t.shape[axis] = c->heads, t.strides[axis] = c->width;
+    t.shape[axis + 1] = c->width, t.strides[axis + 1] = 1;
+    return t;
 }
 
 static void attention(model *m, pass *p, int64_t index)
@@ -207,10 +201,9 @@ static void project(model *m, pass *p, const matrix *w, int which, const cuc_ten
 
 static void mlp(model *m, pass *p, const layer *l)
 {
-    cuc_tensor gate = p->gate_up, up;
+    cuc_tensor gate = p->gate_up, up = gate;
 
-    gate.shape[1] = m->c.inner;
-    up = gate;
+    gate.shape[1] = up.shape[1] = m->c.inner;
     up.data += 2 * (uint64_t)m->c.inner;
     project(m, p, &l->m[GATE_UP], GATE_UP, &p->h, &p->gate_up);
     LAUNCH(m, m->swiglu, &gate, &up, &p->act);
