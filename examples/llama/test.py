@@ -12,7 +12,9 @@ except ImportError:
     print("skipped: no NumPy")
     sys.exit(77)
 
-PROMPTS = [[1, 15, 7, 33, 90, 2, 64, 8, 41, 77, 20], [5], [60, 3, 3, 18, 95, 0]]
+# One prompt fills more than a page of the cache, and the tokens behind another one go on to the next.
+PROMPTS = [[1, 15, 7, 33, 90, 2, 64, 8, 2099, 77, 20], [5], [i * 37 % 2100 for i in range(70)],
+           [i * 53 % 2100 for i in range(62)]]
 TOKENS = 5
 
 
@@ -22,19 +24,19 @@ def run(*arguments):
     return [[int(token) for token in line.split(",")] for line in out.split()]
 
 
-def generate(folder, prompts, *options):
+def generate(folder, prompts, *options, tokens=TOKENS):
     """Return the tokens that follow each prompt, and the logits of each step."""
     file = folder / "logits"
     ids = [",".join(map(str, prompt)) for prompt in prompts]
-    tokens = run(folder, "-n", TOKENS, "--logits", file, *options, *ids)
-    return tokens, np.fromfile(file, np.float32).reshape(TOKENS, len(prompts), -1)
+    rows = run(folder, "-n", tokens, "--logits", file, *options, *ids)
+    return rows, np.fromfile(file, np.float32).reshape(tokens, len(prompts), -1)
 
 
 def size(x):
     return np.sqrt((x ** 2).mean())
 
 
-def compare(what, weights, prompts, tokens, logits, greedy=True):
+def compare(what, weights, prompts, tokens, logits):
     """The logits may be off by little more than rounding to bf16 explains. Follows the program's
     tokens, so that one near tie does not hide all later steps."""
     for b, prompt in enumerate(prompts):
@@ -48,7 +50,42 @@ def compare(what, weights, prompts, tokens, logits, greedy=True):
         # If the largest logits are closer than the largest error, another of them may win.
         slack = 2 * np.abs(logits[:, b] - expected).max()
         chosen = expected[np.arange(TOKENS), tokens[b]]
-        assert not greedy or np.all(chosen >= expected.max(1) - slack), "wrong tokens"
+        assert np.all(chosen >= expected.max(1) - slack), "wrong tokens"
+
+
+def test_greedy(folder, weights):
+    tokens, logits = generate(folder, PROMPTS)
+    compare("greedy", weights, PROMPTS, tokens, logits)
+    alone, _ = generate(folder, PROMPTS, "--temperature", 1, "--top-k", 1)
+    assert alone == tokens, f"--top-k 1 chose {alone}"
+    alone, _ = generate(folder, PROMPTS, "--temperature", 1, "--top-p", 0)
+    assert alone == tokens, f"--top-p 0 chose {alone}"
+
+
+def test_sampling(folder):
+    """The choices for many equal prompts have the probabilities of the softmax."""
+    prompts, temperature = [[5]] * 250, 2.0
+    for options, kept in ((["--top-k", 4], 4), (["--top-p", 0.1], None), ([], None)):
+        tokens, logits = generate(folder, prompts, "--temperature", temperature, *options, tokens=1)
+        scores = np.sort(logits[0, 0].astype(np.float64))[::-1] / temperature
+        p = np.exp(scores - scores[0])
+        p /= p.sum()
+        if "--top-p" in options:
+            kept = int((np.cumsum(p) < options[1]).sum()) + 1
+        kept = kept or len(p)
+        chosen = np.array([(logits[0, 0] > logits[0, 0, row[0]]).sum() for row in tokens])
+        assert chosen.max() < kept, f"{options}: chose token {chosen.max()} of {kept}"
+        half = int((np.cumsum(p[:kept]) < p[:kept].sum() / 2).sum()) + 1
+        expected, got = p[:half].sum() / p[:kept].sum(), (chosen < half).mean()
+        print(f"{options}: {got:.3f} of the choices are of the {half} likeliest tokens of {kept}, "
+              f"expected {expected:.3f}")
+        assert abs(got - expected) < 3 * np.sqrt(expected * (1 - expected) / len(prompts))
+
+
+def test_four_bits(folder, weights):
+    rounded = {name: tiny_model.quantized(w) if "proj" in name else w for name, w in weights.items()}
+    tokens, logits = generate(folder, PROMPTS, "--w4")
+    compare("4 bits", rounded, PROMPTS, tokens, logits)
 
 
 def main():
@@ -57,23 +94,9 @@ def main():
         bits = tiny_model.make(tiny_model.CONFIG)
         tiny_model.write(folder, tiny_model.CONFIG, bits)
         weights = {key: tiny_model.from_bf16(value) for key, value in bits.items()}
-
-        tokens, logits = generate(folder, PROMPTS)
-        compare("greedy", weights, PROMPTS, tokens, logits)
-
-        greedy, _ = generate(folder, PROMPTS, "--temperature", 1, "--top-k", 1)
-        assert greedy == tokens, f"top-k 1: {greedy}"
-        sampled, logits = generate(folder, PROMPTS, "--temperature", 1.5, "--top-k", 4, "--seed", 7)
-        compare("top-k 4", weights, PROMPTS, sampled, logits, greedy=False)
-        for b, row in enumerate(sampled):
-            for step, token in enumerate(row):
-                assert (logits[step, b] > logits[step, b, token]).sum() < 4, "not one of the top 4"
-        assert sampled != tokens, "not random"
-
-        rounded = {key: tiny_model.quantized(value) if "proj" in key else value
-                   for key, value in weights.items()}
-        tokens, logits = generate(folder, PROMPTS, "--w4")
-        compare("4 bits", rounded, PROMPTS, tokens, logits)
+        test_greedy(folder, weights)
+        test_sampling(folder)
+        test_four_bits(folder, weights)
 
 
 main()
