@@ -27,10 +27,11 @@ static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int which, int64_t row
     return plan;
 }
 
-// Write host memory to a tensor.
+// Write host memory to a tensor; the caller may then free it.
 static void upload(model *m, const cuc_tensor *to, const void *from)
 {
     CUC_MUST(cuc_copy_to_device(m->g->stream, to->data, from, (size_t)cuc_tensor_bytes(to)));
+    CUC_MUST(cuc_stream_synchronize(m->g->stream));
 }
 
 // Tables of the rotary embedding, f32 [capacity][width / 2].

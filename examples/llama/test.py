@@ -36,13 +36,13 @@ def size(x):
     return np.sqrt((x ** 2).mean())
 
 
-def compare(what, weights, prompts, tokens, logits):
+def compare(what, config, weights, prompts, tokens, logits):
     """The logits may be off by little more than rounding to bf16 explains. Follows the program's
     tokens, so that one near tie does not hide all later steps."""
     for b, prompt in enumerate(prompts):
         ids, steps = prompt + tokens[b], slice(len(prompt) - 1, -1)
-        expected = tiny_model.reference(tiny_model.CONFIG, weights, ids)[steps]
-        rounded = tiny_model.reference(tiny_model.CONFIG, weights, ids, tiny_model.bf16)[steps]
+        expected = tiny_model.reference(config, weights, ids)[steps]
+        rounded = tiny_model.reference(config, weights, ids, tiny_model.bf16)[steps]
         error, allowed = size(logits[:, b] - expected), 1.5 * size(rounded - expected)
         print(f"{what}, prompt {b}: tokens {tokens[b]}, logits of size {size(expected):.2f} off by {error:.4f}, "
               f"at most {allowed:.4f}")
@@ -55,7 +55,7 @@ def compare(what, weights, prompts, tokens, logits):
 
 def test_greedy(folder, weights):
     tokens, logits = generate(folder, PROMPTS)
-    compare("greedy", weights, PROMPTS, tokens, logits)
+    compare("greedy", tiny_model.CONFIG, weights, PROMPTS, tokens, logits)
     alone, _ = generate(folder, PROMPTS, "--temperature", 1, "--top-k", 1)
     assert alone == tokens, f"--top-k 1 chose {alone}"
     alone, _ = generate(folder, PROMPTS, "--temperature", 1, "--top-p", 0)
@@ -85,18 +85,30 @@ def test_sampling(folder):
 def test_four_bits(folder, weights):
     rounded = {name: tiny_model.quantized(w) if "proj" in name else w for name, w in weights.items()}
     tokens, logits = generate(folder, PROMPTS, "--w4")
-    compare("4 bits", rounded, PROMPTS, tokens, logits)
+    compare("4 bits", tiny_model.CONFIG, rounded, PROMPTS, tokens, logits)
+
+
+def test_other_shapes(folder, weights):
+    prompts = [[i * 7 % 96 for i in range(100)], [1]]
+    tokens, logits = generate(folder, prompts)
+    compare("other shapes", tiny_model.OTHER_CONFIG, weights, prompts, tokens, logits)
+
+
+def write(folder, config):
+    """Write a model and return its weights."""
+    bits = tiny_model.make(config)
+    tiny_model.write(folder, config, bits)
+    return {name: tiny_model.from_bf16(value) for name, value in bits.items()}
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        bits = tiny_model.make(tiny_model.CONFIG)
-        tiny_model.write(folder, tiny_model.CONFIG, bits)
-        weights = {key: tiny_model.from_bf16(value) for key, value in bits.items()}
+        weights = write(folder, tiny_model.CONFIG)
         test_greedy(folder, weights)
         test_sampling(folder)
         test_four_bits(folder, weights)
+        test_other_shapes(folder, write(folder, tiny_model.OTHER_CONFIG))
 
 
 main()

@@ -17,6 +17,14 @@ CONFIG = {
     "tie_word_embeddings": False,
 }
 
+# Tied embeddings, other shapes, and positions as in Llama 3.1.
+OTHER_CONFIG = CONFIG | {
+    "hidden_size": 192, "intermediate_size": 320, "num_hidden_layers": 1, "num_attention_heads": 3,
+    "num_key_value_heads": 1, "head_dim": 64, "vocab_size": 96, "tie_word_embeddings": True,
+    "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+                     "high_freq_factor": 4.0, "original_max_position_embeddings": 64},
+}
+
 
 def to_bf16(x):
     """Round f32 to bf16 and return its bits."""
@@ -49,7 +57,8 @@ def shapes(config):
         yield layer + "mlp.up_proj.weight", (inner, hidden)
         yield layer + "mlp.down_proj.weight", (hidden, inner)
     yield "model.norm.weight", (hidden,)
-    yield "lm_head.weight", (config["vocab_size"], hidden)
+    if not config["tie_word_embeddings"]:
+        yield "lm_head.weight", (config["vocab_size"], hidden)
 
 
 def make(config, seed=1):
@@ -90,10 +99,23 @@ def norm(x, w, eps):
     return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * w
 
 
-def rotate(x, theta):
+def frequencies(config):
+    """The angle between positions, for each pair of elements."""
+    half = config["head_dim"] // 2
+    frequency = config["rope_theta"] ** (-np.arange(half) / half)
+    scaling = config.get("rope_scaling")
+    if scaling:
+        turns = scaling["original_max_position_embeddings"] * frequency / (2 * np.pi)
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        keep = np.clip((turns - low) / (high - low), 0, 1)
+        frequency = keep * frequency + (1 - keep) * frequency / scaling["factor"]
+    return frequency
+
+
+def rotate(x, frequency):
     """Rotary embedding of x, [positions, heads, width]."""
     half = x.shape[-1] // 2
-    angle = np.arange(len(x))[:, None] * theta ** (-np.arange(half) / half)
+    angle = np.arange(len(x))[:, None] * frequency
     c, s, u, v = np.cos(angle)[:, None], np.sin(angle)[:, None], x[..., :half], x[..., half:]
     return np.concatenate([u * c - v * s, v * c + u * s], -1)
 
@@ -109,19 +131,21 @@ def attend(q, k, v):
 
 def reference(config, weights, ids, store=lambda x: x):
     """The logits behind each of the ids. store rounds what the program stores."""
-    eps, theta, width = (config[key] for key in ("rms_norm_eps", "rope_theta", "head_dim"))
-    x = weights["model.embed_tokens.weight"][ids]
+    eps, width, turn = config["rms_norm_eps"], config["head_dim"], frequencies(config)
+    table = weights["model.embed_tokens.weight"]
+    head = table if config["tie_word_embeddings"] else weights["lm_head.weight"]
+    x = table[ids]
     for i in range(config["num_hidden_layers"]):
         def w(name):
             return weights[f"model.layers.{i}.{name}.weight"]
         h = store(norm(x, w("input_layernorm"), eps))
         q, k, v = (store(h @ w(f"self_attn.{p}_proj").T).reshape(len(x), -1, width) for p in "qkv")
-        o = store(attend(store(rotate(q, theta)), store(rotate(k, theta)), v))
+        o = store(attend(store(rotate(q, turn)), store(rotate(k, turn)), v))
         x = store(x + o @ w("self_attn.o_proj").T)
         h = store(norm(x, w("post_attention_layernorm"), eps))
         gate, up = (store(h @ w(f"mlp.{p}_proj").T) for p in ("gate", "up"))
         x = store(x + store(gate / (1 + np.exp(-gate)) * up) @ w("mlp.down_proj").T)
-    return store(norm(x, weights["model.norm.weight"], eps)) @ weights["lm_head.weight"].T
+    return store(norm(x, weights["model.norm.weight"], eps)) @ head.T
 
 
 if __name__ == "__main__":
