@@ -21,8 +21,7 @@ static const char usage[] =
 typedef struct options {
     const char *folder, *logits;
     int64_t tokens;
-    int32_t largest; // id of the prompts
-    int four_bit, bench;
+    int largest, four_bit, bench; // largest: id of the prompts
     sampling s;
     prompts p;
 } options;
@@ -184,9 +183,11 @@ static void generate(model *m, const options *o, FILE *logits)
 int main(int argc, char **argv)
 {
     (void)argc;
-    options o = parse_options(argv);
     static gpu g; // the end of the program releases everything
     static model m;
+    static options o;
+    static checkpoint *from;
+    o = parse_options(argv);
     g.device = example_device();
     config c = config_read(o.folder);
     FILE *logits = o.logits ? fopen(o.logits, "wb") : NULL;
@@ -197,7 +198,7 @@ int main(int argc, char **argv)
         fail("the model has %lld positions and tokens up to %lld: got %lld and %d", c.longest,
              c.vocabulary - 1, (long long)(o.p.longest + o.tokens), o.largest);
     CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
-    checkpoint *from = checkpoint_open(o.folder);
+    from = checkpoint_open(o.folder);
     weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));
     m = model_new(&g, &c, w, o.four_bit, &o.p, o.p.longest + o.tokens);
     generate(&m, &o, logits);

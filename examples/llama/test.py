@@ -19,9 +19,10 @@ TOKENS = 5
 
 
 def run(*arguments):
-    out = subprocess.run([sys.argv[1], *map(str, arguments)], check=True, text=True,
-                         stdout=subprocess.PIPE).stdout
-    return [[int(token) for token in line.split(",")] for line in out.split()]
+    done = subprocess.run([sys.argv[1], *map(str, arguments)], text=True, stdout=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(done.returncode)  # 77: there is no GPU
+    return [[int(token) for token in line.split(",")] for line in done.stdout.split()]
 
 
 def generate(folder, prompts, *options, tokens=TOKENS):
