@@ -52,7 +52,6 @@ typedef struct matrix {
 } matrix;
 
 enum { QKV, OUT, GATE_UP, DOWN, MATRICES, HEAD = MATRICES, PLANS };
-
 typedef struct layer {
     cuc_tensor attention_norm, mlp_norm;
     matrix m[MATRICES];

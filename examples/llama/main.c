@@ -180,9 +180,8 @@ static void generate(model *m, const options *o, FILE *logits)
         print_bench(m, o, at);
 }
 
-int main(int argc, char **argv)
+int main(int argc __attribute__((unused)), char **argv)
 {
-    (void)argc;
     static gpu g; // the end of the program releases everything
     static model m;
     static options o;
@@ -195,8 +194,8 @@ int main(int argc, char **argv)
     if (o.logits && !logits)
         fail("cannot write %s", o.logits);
     if (o.p.longest + o.tokens > c.longest || o.largest >= c.vocabulary)
-        fail("the model has %lld positions and tokens up to %lld: got %lld and %d", c.longest,
-             c.vocabulary - 1, (long long)(o.p.longest + o.tokens), o.largest);
+        fail("%lld tokens with ids up to %d exceed the model's %lld tokens or %lld ids",
+             (long long)(o.p.longest + o.tokens), o.largest, c.longest, c.vocabulary);
     CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
     from = checkpoint_open(o.folder);
     weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));

@@ -117,9 +117,10 @@ static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspac
     p.gate_up = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, 2 * c->inner));
     p.act = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->inner));
     create_attention(m, &p, longest ? longest : 1, longest ? CUC_ATTENTION_VARIABLE : 0);
+    int tile = rows <= 16 ? 16 : 64;
     if (m->four_bit) {
-        p.linear = kernel_new("linear_w4", "BM=%d", rows <= 16 ? 16 : 64);
-        p.linear_add = kernel_new("linear_w4", "BM=%d ADD=true", rows <= 16 ? 16 : 64);
+        p.linear = kernel_new("linear_w4", "BM=%d BN=%d", tile, 2 * tile);
+        p.linear_add = kernel_new("linear_w4", "BM=%d BN=%d ADD=true", tile, 2 * tile);
     }
     for (int i = 0; i < MATRICES && !m->four_bit; i++)
         p.plan[i] = gemm_new(m, &m->w.layers[0].m[i], i, rows, workspace);
@@ -140,7 +141,7 @@ model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts 
     m.rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", c->width, c->heads,
                         c->key_heads, PAGE);
     m.begin = kernel_new("begin", "BB=1024");
-    m.sample = kernel_new("sample", "BV=2048");
+    m.sample = kernel_new("sample", "BV=4096");
     create_rope_tables(&m);
     create_cache(&m);
     m.offsets = tensor_new(g, CUC_I32, CUC_SHAPE(batch + 1));
