@@ -47,15 +47,13 @@ typedef struct loader {
 
 static void show(loader *l, uint64_t bytes)
 {
-    static const char full[] = "########################################";
+    int percent = (int)((l->done += bytes) * 100 / (l->total ? l->total : 1));
 
-    l->done += bytes;
-    int percent = (int)(l->done * 100 / (l->total ? l->total : 1));
     if (!l->progress || percent == l->shown)
         return;
     l->shown = percent;
-    fprintf(stderr, "\rloading [%-40.*s] %3d%% of %.1f GB", percent * 2 / 5, full, percent,
-            (double)l->total / 1e9);
+    fprintf(stderr, "\rloading [%-40.*s] %3d%% of %.1f GB", percent * 2 / 5,
+            "########################################", percent, (double)l->total / 1e9);
 }
 
 // Copy a weight of a layer, or of none, behind the first `at` rows of a bf16 array.
