@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 // A mapped file: a length of 8 bytes, that much JSON, then the data that the JSON describes.
-struct mapped {
+typedef struct mapped {
     const uint8_t *bytes;
     size_t size, data; // where the data begins
     json_t *header;
-};
+} mapped;
 
 void fail(const char *format, ...)
 {

@@ -20,9 +20,8 @@ typedef struct config {
     int tied;                           // the last projection is the table of embeddings
 } config;
 
-typedef struct mapped mapped;
 typedef struct checkpoint {
-    mapped *files;
+    struct mapped *files;
     size_t count;
     uint64_t bytes; // of the weights
 } checkpoint;
@@ -36,6 +35,8 @@ const void *checkpoint_find(const checkpoint *c, const char *name, int64_t rows,
 typedef struct gpu {
     cuc_device *device;
     cuc_stream *stream;
+    cuc_buffer **buffers; // [count]: all memory
+    size_t count;
 } gpu;
 
 // Allocate memory that the program keeps to its end.

@@ -57,7 +57,6 @@ static void add_prompt(options *o, const char *text)
 }
 
 enum { TOKENS, TEMPERATURE, TOP_K, TOP_P, SEED, NUMBERS };
-
 static options parse_options(char **arg)
 {
     struct {

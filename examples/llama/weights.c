@@ -7,11 +7,13 @@
 cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape)
 {
     cuc_tensor t;
-    cuc_buffer *buffer;
 
+    if (!(g->buffers = realloc(g->buffers, (g->count + 1) * sizeof(*g->buffers))))
+        fail("no memory for %zu buffers", g->count + 1);
     CUC_MUST(cuc_tensor_from_pointer(&t, 256, dtype, rank, shape, 0)); // for its size
-    CUC_MUST(cuc_buffer_create(&buffer, g->stream, NULL, (size_t)cuc_tensor_bytes(&t)));
-    CUC_MUST(cuc_tensor_from_buffer(&t, buffer, dtype, rank, shape));
+    CUC_MUST(
+        cuc_buffer_create(&g->buffers[g->count], g->stream, NULL, (size_t)cuc_tensor_bytes(&t)));
+    CUC_MUST(cuc_tensor_from_buffer(&t, g->buffers[g->count++], dtype, rank, shape));
     return t;
 }
 
@@ -74,8 +76,7 @@ static void load_rows(loader *l, const cuc_tensor *to, int64_t at, int64_t index
 static cuc_tensor load_array(loader *l, int64_t index, const char *name, int64_t rows,
                              int64_t columns)
 {
-    const int64_t shape[] = { rows, columns };
-    cuc_tensor t = tensor_new(l->g, CUC_BF16, columns > 1 ? 2 : 1, shape);
+    cuc_tensor t = tensor_new(l->g, CUC_BF16, columns > 1 ? 2 : 1, (int64_t[]){ rows, columns });
 
     load_rows(l, &t, 0, index, name, rows, columns);
     return t;
