@@ -28,6 +28,7 @@ shared  libzstd.so.1 libzstd1
 module  check       check
 module  jansson     libjansson-dev
 python  clang.cindex python3-clang
+python  numpy       python3-numpy
 python  ensurepip   python3-venv
 "
 

@@ -219,7 +219,7 @@ TEST_RANGE(choices_are_nearly_the_fastest, 0, CUC_LENGTH(products) + CUC_LENGTH(
                                     .parts = 1,
                                     .cluster = 1 };
         double seconds = estimate(&kind, &shape, &t);
-        if (!least || seconds < least) {
+        if (least <= 0 || seconds < least) {
             least = seconds;
             us = p->at[i].us;
         }
@@ -271,8 +271,8 @@ TEST(choices_for_random_products_are_nearly_the_fastest)
         kind.transposed_b = p->transposed_b;
         for (; i < CUC_LENGTH(random_products) && random_products[i].us > 0; i++) {
             double seconds = estimate(&kind, &shape, &random_products[i].tile);
-            fastest = !fastest ? random_products[i].us : fmin(fastest, random_products[i].us);
-            if (!least || seconds < least) {
+            fastest = fastest <= 0 ? random_products[i].us : fmin(fastest, random_products[i].us);
+            if (least <= 0 || seconds < least) {
                 least = seconds;
                 us = random_products[i].us;
             }

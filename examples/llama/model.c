@@ -1,0 +1,259 @@
+#include "llama.h"
+
+#include <math.h>
+
+#define LAUNCH(m, kernel, ...) CUC_MUST(CUC_LAUNCH((m)->g->stream, NULL, kernel, __VA_ARGS__))
+
+// The products with these matrices are added to x.
+static int is_added(int which)
+{
+    return which == OUT || which == DOWN;
+}
+
+// Create a plan of a product, and make sure that the workspace is large enough for it.
+static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int which, int64_t rows,
+                               uint64_t *workspace)
+{
+    cuc_gemm_plan *plan;
+
+    CUC_MUST(cuc_gemm_plan_create(
+        &plan, m->g->device,
+        CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = which == HEAD ? CUC_F32 : CUC_BF16,
+                         .b_order = CUC_GEMM_COLUMN_MAJOR,
+                         .residual_dtype = is_added(which) ? CUC_BF16 : 0, .m = rows, .n = w->n,
+                         .k = w->k, .workspace_bytes = 64 << 20)));
+    uint64_t bytes = cuc_gemm_plan_workspace_bytes(plan, rows, w->n, w->k);
+    *workspace = bytes > *workspace ? bytes : *workspace;
+    return plan;
+}
+
+// Write host memory to a tensor; the caller may then free it.
+static void upload(model *m, const cuc_tensor *to, const void *from)
+{
+    CUC_MUST(cuc_copy_to_device(m->g->stream, to->data, from, (size_t)cuc_tensor_bytes(to)));
+    CUC_MUST(cuc_stream_synchronize(m->g->stream));
+}
+
+// Tables of the rotary embedding, f32 [capacity][width / 2].
+static void create_rope_tables(model *m)
+{
+    const config *c = &m->c;
+    int64_t half = c->width / 2, n = m->capacity * half;
+    float *cosine = allocate((size_t)n * 2, sizeof(float)), *sine = cosine + n;
+
+    for (int64_t i = 0; i < n; i++) {
+        double frequency = pow(c->theta, -(double)(i % half) / (double)half);
+        if (c->factor > 1) { // slow rotations become slower, with a smooth transition
+            double turns = c->original * frequency / (2 * 3.14159265358979323846);
+            double keep = fmin(fmax((turns - c->low) / (c->high - c->low), 0), 1);
+            frequency *= keep + (1 - keep) / c->factor;
+        }
+        cosine[i] = (float)cos((double)(i / half) * frequency);
+        sine[i] = (float)sin((double)(i / half) * frequency);
+    }
+    m->cosine = tensor_new(m->g, CUC_F32, CUC_SHAPE(m->capacity, half));
+    m->sine = tensor_new(m->g, CUC_F32, CUC_SHAPE(m->capacity, half));
+    upload(m, &m->cosine, cosine);
+    upload(m, &m->sine, sine);
+    free(cosine);
+}
+
+// Pages of keys and values for each layer, and a table that deals them out in turn.
+static void create_cache(model *m)
+{
+    const config *c = &m->c;
+    int64_t each = (m->capacity + PAGE - 1) / PAGE, pages = each * m->batch;
+    int32_t *table = allocate((size_t)pages, sizeof(int32_t));
+
+    m->keys = allocate((size_t)c->layers * 2, sizeof(cuc_tensor));
+    m->values = m->keys + c->layers;
+    for (int64_t i = 0; i < 2 * c->layers; i++) {
+        m->keys[i] = tensor_new(m->g, CUC_BF16, CUC_SHAPE(pages, PAGE, c->key_heads, c->width));
+        // Attention may read beyond a sequence's end, where values must be finite.
+        CUC_MUST(cuc_fill(m->g->stream, m->keys[i].data, 0, 2,
+                          (size_t)cuc_tensor_elements(&m->keys[i])));
+    }
+    for (int64_t i = 0; i < pages; i++)
+        table[i] = (int32_t)(i % each * m->batch + i / each);
+    m->page_table = tensor_new(m->g, CUC_I32, CUC_SHAPE(m->batch, each));
+    upload(m, &m->page_table, table);
+    free(table);
+}
+
+static void create_attention(model *m, pass *p, int64_t queries, uint32_t flags)
+{
+    const config *c = &m->c;
+
+    CUC_MUST(cuc_attention_plan_create(
+        &p->attention, m->g->device,
+        CUC_ATTENTION_OPTIONS(.flags = flags, .dtype = CUC_BF16, .width = (int32_t)c->width,
+                              .mask = flags ? CUC_ATTENTION_CAUSAL : CUC_ATTENTION_FULL,
+                              .align = flags ? CUC_ATTENTION_BOTTOM_RIGHT : CUC_ATTENTION_TOP_LEFT,
+                              .order = CUC_ATTENTION_SEQUENCE_FIRST, .batch = m->batch,
+                              .heads = c->heads, .key_heads = c->key_heads, .queries = queries,
+                              .keys = m->capacity, .page_size = PAGE)));
+    uint64_t bytes = cuc_attention_plan_workspace_bytes(p->attention, m->batch, c->heads, queries);
+    if (bytes)
+        p->workspace = tensor_new(m->g, CUC_U8, CUC_SHAPE((int64_t)bytes));
+}
+
+// Create the arrays and plans of a pass. A pass over prompts has its own tokens and positions;
+// decoding has those of the model.
+static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspace)
+{
+    const config *c = &m->c;
+    pass p = { .rows = rows, .longest = longest, .token = m->token, .position = m->position };
+
+    if (longest) {
+        p.token = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
+        p.position = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
+    }
+    p.sequence = tensor_new(m->g, CUC_I32, CUC_SHAPE(rows));
+    p.x = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->hidden));
+    p.h = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->hidden));
+    p.rstd = tensor_new(m->g, CUC_F32, CUC_SHAPE(rows));
+    p.qkv = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, (c->heads + 2 * c->key_heads) * c->width));
+    p.o = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->heads * c->width));
+    p.gate_up = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, 2 * c->inner));
+    p.act = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->inner));
+    create_attention(m, &p, longest ? longest : 1, longest ? CUC_ATTENTION_VARIABLE : 0);
+    int tile = rows <= 16 ? 16 : 64;
+    if (m->four_bit) {
+        p.linear = kernel_new("linear_w4", "BM=%d BN=%d", tile, 2 * tile);
+        p.linear_add = kernel_new("linear_w4", "BM=%d BN=%d ADD=true", tile, 2 * tile);
+    }
+    for (int i = 0; i < MATRICES && !m->four_bit; i++)
+        p.plan[i] = gemm_new(m, &m->w.layers[0].m[i], i, rows, workspace);
+    p.plan[HEAD] = gemm_new(m, &m->w.head, HEAD, m->batch, workspace);
+    return p;
+}
+
+model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts *p,
+                int64_t capacity)
+{
+    const int64_t batch = p->count;
+    uint64_t workspace = 256;
+    model m = { g, *c, w, four_bit, batch, capacity, .decode = { 0 } };
+
+    m.rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
+    m.swiglu = kernel_new("swiglu", "T=bf16");
+    m.embedding = kernel_new("embedding", "I=i32");
+    m.rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", c->width, c->heads,
+                        c->key_heads, PAGE);
+    m.begin = kernel_new("begin", "BB=1024");
+    m.sample = kernel_new("sample", "BV=4096");
+    create_rope_tables(&m);
+    create_cache(&m);
+    m.offsets = tensor_new(g, CUC_I32, CUC_SHAPE(batch + 1));
+    m.last = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.token = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.position = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.length = tensor_new(g, CUC_I32, CUC_SHAPE(batch));
+    m.history = tensor_new(g, CUC_I32, CUC_SHAPE(batch, capacity));
+    m.logits = tensor_new(g, CUC_F32, CUC_SHAPE(batch, c->vocabulary));
+    m.prefill = pass_new(&m, p->rows, p->longest, &workspace);
+    m.decode = pass_new(&m, batch, 0, &workspace);
+    m.workspace = tensor_new(g, CUC_U8, CUC_SHAPE((int64_t)workspace));
+    return m;
+}
+
+// View the first heads of rows as [rows][heads][width], or for decoding, with one query of each
+// sequence, as [rows][1][heads][width].
+static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
+{
+    cuc_tensor t = *rows;
+    int axis = decode ? 2 : 1;
+
+    t.rank = axis + 2;
+    t.shape[1] = 1, t.strides[1] = t.strides[0];
+    t.shape[axis] = c->heads, t.strides[axis] = c->width;
+    t.shape[axis + 1] = c->width, t.strides[axis + 1] = 1;
+    return t;
+}
+
+static void attention(model *m, pass *p, int64_t index)
+{
+    int decode = p == &m->decode;
+    cuc_tensor q = heads_of(&p->qkv, &m->c, decode), o = heads_of(&p->o, &m->c, decode);
+
+    LAUNCH(m, m->rope, &p->qkv, &p->position, &p->sequence, &m->page_table, &m->cosine, &m->sine,
+           &m->keys[index], &m->values[index]);
+    CUC_MUST(
+        cuc_attention(m->g->stream, p->attention,
+                      CUC_ATTENTION_ARGS(.q = &q, .k = &m->keys[index], .v = &m->values[index],
+                                         .o = &o, .query_offsets = decode ? NULL : &m->offsets,
+                                         .most_queries = p->longest, .page_table = &m->page_table,
+                                         .key_lengths = &m->length, .workspace = p->workspace.data,
+                                         .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
+}
+
+// y = x w', or y = x w' + y.
+static void project(model *m, pass *p, const matrix *w, int which, const cuc_tensor *x,
+                    const cuc_tensor *y)
+{
+    if (w->w.dtype == CUC_U8)
+        LAUNCH(m, is_added(which) ? p->linear_add : p->linear, x, &w->w, &w->scale, y);
+    else
+        CUC_MUST(cuc_gemm(m->g->stream, p->plan[which], 1, 0,
+                          CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y,
+                                        .residual = is_added(which) ? y : NULL,
+                                        .workspace = m->workspace.data,
+                                        .workspace_bytes = cuc_tensor_bytes(&m->workspace))));
+}
+
+static void mlp(model *m, pass *p, const layer *l)
+{
+    cuc_tensor gate = p->gate_up, up = gate;
+
+    gate.shape[1] = up.shape[1] = m->c.inner;
+    up.data += 2 * (uint64_t)m->c.inner;
+    project(m, p, &l->m[GATE_UP], GATE_UP, &p->h, &p->gate_up);
+    LAUNCH(m, m->swiglu, &gate, &up, &p->act);
+    project(m, p, &l->m[DOWN], DOWN, &p->act, &p->x);
+}
+
+// Run the network on the tokens of a pass, and choose the next token of each sequence.
+static void run(model *m, pass *p, const sampling *s)
+{
+    float eps = (float)m->c.eps;
+    const pass *d = &m->decode;
+
+    LAUNCH(m, m->embedding, &p->token, &m->w.embedding, &p->x);
+    for (int64_t i = 0; i < m->c.layers; i++) {
+        const layer *l = &m->w.layers[i];
+        LAUNCH(m, m->rms_norm, &p->x, &l->attention_norm, &p->h, &p->rstd, eps);
+        project(m, p, &l->m[QKV], QKV, &p->h, &p->qkv);
+        attention(m, p, i);
+        project(m, p, &l->m[OUT], OUT, &p->o, &p->x);
+        LAUNCH(m, m->rms_norm, &p->x, &l->mlp_norm, &p->h, &p->rstd, eps);
+        mlp(m, p, l);
+    }
+    if (p != d) // only the last rows of prompts have a next token
+        LAUNCH(m, m->embedding, &m->last, &p->x, &d->x);
+    LAUNCH(m, m->rms_norm, &d->x, &m->w.norm, &d->h, &d->rstd, eps);
+    project(m, p, &m->w.head, HEAD, &d->h, &m->logits);
+    LAUNCH(m, m->sample, &m->logits, &m->token, &m->position, &m->length, &m->history,
+           s->temperature, s->top_k, s->top_p, s->seed);
+}
+
+void model_prefill(model *m, const prompts *p, const sampling *s)
+{
+    upload(m, &m->prefill.token, p->token);
+    upload(m, &m->prefill.position, p->position);
+    upload(m, &m->prefill.sequence, p->sequence);
+    upload(m, &m->offsets, p->offsets);
+    LAUNCH(m, m->begin, &m->offsets, &m->last, &m->position, &m->length, &m->decode.sequence);
+    run(m, &m->prefill, s);
+}
+
+cuc_graph_exec *model_capture(model *m, const sampling *s)
+{
+    CUC_SCOPED(cuc_graph, graph);
+    cuc_graph_exec *exec;
+
+    CUC_MUST(cuc_stream_begin_capture(m->g->stream, CUC_CAPTURE_THREAD_LOCAL));
+    run(m, &m->decode, s);
+    CUC_MUST(cuc_stream_end_capture(&graph, m->g->stream));
+    CUC_MUST(cuc_graph_instantiate(&exec, graph, CUC_GRAPH_EXEC_OPTIONS(.upload = m->g->stream)));
+    return exec;
+}
