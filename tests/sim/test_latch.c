@@ -336,6 +336,22 @@ TEST(a_kernel_that_sleeps_leaves_the_processor_to_others)
     ck_assert_msg(used < 0.1, "%g s of the processor in 0.3 s", used);
 }
 
+// The copy waits for the kernel, but pageable memory is read during the call.
+TEST(a_pageable_source_may_change_after_the_call)
+{
+    unsigned char source[64], result[64];
+
+    hold();
+    memset(source, 7, sizeof(source));
+    ck_cu(cuMemcpyHtoDAsync_v2(memory, source, sizeof(source), held));
+    memset(source, 0, sizeof(source));
+    atomic_store(word, 1);
+    ck_cu(cuStreamSynchronize(held));
+    ck_cu(cuMemcpyDtoH_v2(result, memory, sizeof(result)));
+    for (size_t i = 0; i < sizeof(result); i++)
+        ck_assert_uint_eq(result[i], 7);
+}
+
 TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
 {
     int khz;

@@ -5,6 +5,7 @@
 #include "sim/machine/machine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Computes the distance from the first byte to the end of the last row. False if it exceeds the
@@ -113,17 +114,43 @@ static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
     return bad ? bad : sim_submit(s, work);
 }
 
-static CUresult copy(struct stream *s, const struct copy *c)
+// Copies pageable memory that a copy will read, as the driver does, so that the caller may change
+// the memory once the call returns.
+static void stage(struct copy *c)
 {
+    CUdeviceptr src = (CUdeviceptr)(uintptr_t)c->src;
+
+    if (sim_find(src) || sim_in_arena(src))
+        return;
+    unsigned char *to = malloc(c->width * c->height * c->depth);
+    if (!to)
+        return; // the copy reads the memory when it runs
+    c->staged = to;
+    for (size_t z = 0; z < c->depth; z++)
+        for (size_t y = 0; y < c->height; y++, to += c->width)
+            memcpy(to, c->src + z * c->src_slice + y * c->src_pitch, c->width);
+    c->src = c->staged;
+    c->src_pitch = c->width;
+    c->src_slice = c->width * c->height;
+}
+
+// `waits`: the caller waits for the copy, so pageable memory need not be staged.
+static CUresult copy(struct stream *s, const struct copy *c, bool waits)
+{
+    struct work work = { .op = OP_COPY, .copy = *c };
+
     if (!c->width || !c->height || !c->depth)
         return CUDA_SUCCESS;
     if (!c->dst || !c->src)
         return CUDA_ERROR_INVALID_VALUE;
-    return submit(s, &(struct work){ .op = OP_COPY, .copy = *c },
-                  s->capture ? CUDA_SUCCESS : check_copy(c, false));
+    CUresult bad = s->capture ? CUDA_SUCCESS : check_copy(c, false);
+    if (!s->capture && !bad && !waits)
+        stage(&work.copy);
+    return submit(s, &work, bad);
 }
 
-static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
+                           bool waits)
 {
     struct copy c = { .dst = (unsigned char *)(uintptr_t)dst,
                       .src = (const unsigned char *)(uintptr_t)src,
@@ -131,7 +158,7 @@ static CUresult copy_bytes(struct stream *s, CUdeviceptr dst, CUdeviceptr src, s
                       .height = 1,
                       .depth = 1 };
 
-    return copy(s, &c);
+    return copy(s, &c, waits);
 }
 
 CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
@@ -142,7 +169,7 @@ CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     if (!code)
         code = sim_capture_implicit(s);
     if (!code)
-        code = copy_bytes(s, dst, src, bytes);
+        code = copy_bytes(s, dst, src, bytes, true);
     return code ? code : sim_cuStreamSynchronize(NULL);
 }
 
@@ -165,7 +192,7 @@ CUresult sim_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstr
 
     if (!code && (is_closed_to(s, dst) || is_closed_to(s, src)))
         code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : copy_bytes(s, dst, src, bytes);
+    return code ? code : copy_bytes(s, dst, src, bytes, false);
 }
 
 static CUresult check_context(CUcontext handle)
@@ -185,7 +212,7 @@ CUresult sim_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr s
         code = check_context(dst_ctx);
     if (!code)
         code = check_context(src_ctx);
-    return code ? code : copy_bytes(s, dst, src, bytes);
+    return code ? code : copy_bytes(s, dst, src, bytes, false);
 }
 
 // One side of a 2-D or 3-D copy.
@@ -248,7 +275,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
         return code;
     rows.src = (const unsigned char *)(uintptr_t)src;
     rows.dst = (unsigned char *)(uintptr_t)dst;
-    return copy(s, &rows);
+    return copy(s, &rows, false);
 }
 
 CUresult sim_cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
@@ -325,7 +352,7 @@ CUresult sim_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *si
         if (!sizes[i])
             return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !code; i++)
-        code = copy_bytes(s, dsts[i], srcs[i], sizes[i]);
+        code = copy_bytes(s, dsts[i], srcs[i], sizes[i], false);
     return code;
 }
 

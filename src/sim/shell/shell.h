@@ -280,6 +280,7 @@ struct copy {
     const unsigned char *src;
     size_t width, height, depth;
     size_t dst_pitch, dst_slice, src_pitch, src_slice;
+    void *staged; // the source, if it is a copy of pageable memory that this work owns; NULL
 };
 
 struct fill {

@@ -2,6 +2,7 @@
 // own thread.
 #include "graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Marks. They are reference counted, since an event may be destroyed while a stream still waits for
@@ -164,6 +165,11 @@ static void run_copy(struct work *w, struct stream *stream, CUresult lost)
         fault(stream, sim_run_copy(&w->copy, long_work(w)));
 }
 
+static void drop_copy(struct work *w)
+{
+    free(w->copy.staged);
+}
+
 static void run_fill(struct work *w, struct stream *stream, CUresult lost)
 {
     if (!lost)
@@ -283,7 +289,7 @@ static const struct {
     [OP_WAIT_STREAM] = { .ready = order_ready },
     [OP_WAIT_VALUE] = { .ready = word_ready, .run = run_wait },
     [OP_WRITE_VALUE] = { .run = run_write },
-    [OP_COPY] = { .run = run_copy },
+    [OP_COPY] = { .run = run_copy, .drop = drop_copy },
     [OP_FILL] = { .run = run_fill },
     [OP_HOST] = { .run = run_host, .own_thread = true },
     [OP_CALLBACK] = { .run = run_callback, .own_thread = true },
