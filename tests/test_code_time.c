@@ -69,7 +69,7 @@ static void list_entries(size_t n)
     list_kernels(n, "$idx64");
 }
 
-// Makes a kernel on each line, in the form that drivers accept.
+// Makes PTX that drivers accept, with one kernel per line.
 static char *text_of_kernels(size_t n, size_t *bytes)
 {
     char *text = malloc(64 + n * 64);

@@ -299,8 +299,8 @@ CUC_API const char *cuc_linker_flag(const cuc_linker *linker, size_t index);
 CUC_API cuc_linker *cuc_linker_retain(cuc_linker *linker);
 
 /**
- * Release a reference; the last one frees the linker and its inputs. Objects that it linked live
- * on.
+ * Release a reference; the last one frees the linker and its inputs. Objects that the linker made
+ * stay valid.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

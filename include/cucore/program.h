@@ -183,8 +183,8 @@ typedef struct cuc_program_options {
      * list lacks one of its names. A name that no kernel has is an error (tile only) */
     const char *const *dimensions;
     size_t dimension_count;
-    /** A file of tuning records (tuned.h) to search for these dimensions before the cost model is
-     * used; only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the
+    /** A file of tuning records (tuned.h). A record for these dimensions replaces the cost model's
+     * choice. Used only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the
      * installed one (tile only) */
     const char *tuned;
     /** The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which

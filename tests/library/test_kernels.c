@@ -65,7 +65,7 @@ static const struct kernel_case rows[] = {
     { "gelu", "gelu_backward", "bf16 f32", "BN=256 W=f32 TANH=true", "M=21 N=300 G=2", "rrroo", NULL, expect_gelu_tanh_backward, 40, 8, NULL },
     { "gelu", "gelu_backward_bias", "f32 bf16", NULL, "G=1 N=250; G=37 N=70", "ro", NULL, expect_rms_norm_backward_weight, EXACT, NULL },
 
-    // Rotary embedding: two products and a sum, each of up to 4.
+    // Rotary embedding: two products and their sum, each up to 4 in magnitude.
     { "rope", "rope", "f32 f16 bf16", "D=64", "B=2 H=3 S=1; B=1 H=2 S=45", "rrro", NULL, expect_rope, 3, 4, NULL },
     { "rope", "rope", "bf16 f32", "D=64 INTERLEAVED=true", "B=1 H=2 S=45", "rrro", NULL, expect_rope_interleaved, 3, 4, NULL },
     { "rope", "rope_backward", "f32 bf16", "D=96", "B=1 H=2 S=45", "rrro", NULL, expect_rope_backward, 3, 4, NULL },

@@ -202,9 +202,8 @@ struct kind {
 };
 
 // Values of the option pack. 8 and 16 transpose a and b.
-static const int32_t packs[] = {
-    1, 2, 3, CUC_GEMM_PACK_NONE, 1 | 8, 2 | 16, 3 | 8, 3 | 16, 3 | 8 | 16
-};
+static const int32_t packs[] = { 1,      2,     3,      CUC_GEMM_PACK_NONE, 1 | 8,
+                                 2 | 16, 3 | 8, 3 | 16, 3 | 8 | 16 };
 
 static void make_kind(struct kind *kind, int64_t most)
 {

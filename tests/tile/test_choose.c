@@ -1393,7 +1393,7 @@ TEST(plans_use_measured_records)
     cuc_gemm_plan_release(kept);
 }
 
-// The installed file has records, and their choices make plans.
+// The installed file has records, and a plan can be created with each of their choices.
 TEST(the_installed_records_are_valid)
 {
     FILE *f = fopen(TUNED, "rb");

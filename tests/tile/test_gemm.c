@@ -572,7 +572,8 @@ static int64_t edge(void)
 }
 
 // Values of the option pack. 8 and 16 transpose a and b.
-static const int32_t packs[] = { 1, 2, 3, CUC_GEMM_PACK_NONE, 1 | 8, 2 | 16, 3 | 8, 3 | 16, 3 | 8 | 16 };
+static const int32_t packs[] = { 1,      2,     3,      CUC_GEMM_PACK_NONE, 1 | 8,
+                                 2 | 16, 3 | 8, 3 | 16, 3 | 8 | 16 };
 
 static void make_row(struct row *r)
 {
@@ -810,10 +811,12 @@ TEST(a_workspace_size_beyond_64_bits_saturates)
     ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, large, large, 64), UINT64_MAX);
     ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, INT64_MAX, INT64_MAX, 64), UINT64_MAX);
     ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 0, INT64_MAX, 64), 0);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648", "64 bits");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648",
+             "64 bits");
     g.workspace = 0x100000;
     g.workspace_bytes = UINT64_MAX;
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648", "64 bits");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_gemm(stream, plan, 1, 0, &g), "m 2147483648",
+             "64 bits");
     cuc_gemm_plan_release(plan);
 }
 

@@ -100,7 +100,7 @@ static const struct kernel_case rows[] = {
       "M=7 blocks=3 eps=1e-5; M=2 blocks=9 eps=1e-5",
       "rro--", NULL, expect_rms_norm, 24, 0, NULL },
 
-    // Rotary embedding: two products and a sum, each of up to 4.
+    // Rotary embedding: two products and their sum, each up to 4 in magnitude.
     { "rope", "rope_half", "f16 bf16 f32", NULL, "B=2 H=3 S=1; B=1 H=2 S=45",
       "rrro", NULL, expect_rope_half, 3, 4, NULL },
     { "rope", "rope_interleaved", "f16 bf16 f32", NULL, "B=2 H=3 S=1; B=1 H=2 S=45",

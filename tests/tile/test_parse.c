@@ -17,7 +17,7 @@
 
 struct wrong {
     const char *name;
-    const char *body; // a body for the kernel above or, after a newline, a whole source
+    const char *body; // a body for the kernel above; a whole source if it begins with a newline
     const char *says; // "T101 1:88 part of the message"; columns count from the start of the body
 };
 
@@ -32,7 +32,8 @@ static const struct wrong wrongs[] = {
     { "a name whose value cannot be read", "x = )\ny = x", "T004 5 expected an expression, got )" },
     { "a statement without a value", "x =", "T004 4 expected an expression, got }" },
     { "an expression that does nothing", "s + 1", "T004 1 does nothing" },
-    { "a chain of comparisons", "x = 1 < s < 3", "T004 11 and & binds tighter: write (a < b) & (b < c)" },
+    { "a chain of comparisons", "x = 1 < s < 3",
+      "T004 11 and & binds tighter: write (a < b) & (b < c)" },
     { "a keyword as a name", "for = 1", "T004 5 expected the name of the loop's variable" },
     { "a version that is not known", "\ntile 2\nkernel k() { }", "T005 2:6 version 1" },
     { "nothing that belongs in a file", "\n\nx = 1", "T004 3:1 expected kernel or fn" },
@@ -78,7 +79,8 @@ static const struct wrong wrongs[] = {
     { "a rounding that there is not", "x = add(s, 1, round=up)",
       "T505 21 expected one of rn, rz, rm, rp, approx, full, got up" },
     { "a rounding in a variable", "up = 1\nx = add(s, 1, round=up)",
-      "T505 2:21 expected one of rn, rz, rm, rp, approx, full, got up, a variable: write the word" },
+      "T505 2:21 expected one of rn, rz, rm, rp, approx, full, got up, a variable: write the "
+      "word" },
     { "bytes that do not fill an element", "x = bitcast(zeros(u8, [6]), f32)",
       "T104 5 u8 and f32 have different widths: expected a last axis that is a multiple of 4" },
     { "a format that there is not", "print(\"{:q}\", s)",

@@ -2289,7 +2289,7 @@ cuc_linker_link(out, linker, target) =
 # Set every option to its default.
 cuc_linker_options_init(options, caller_size) =
     ccall((:cuc_linker_options_init, libcucore), Cvoid, (Ptr{cuc_linker_options}, Csize_t), options, caller_size)
-# Release a reference; the last one frees the linker and its inputs. Objects that it linked live on.
+# Release a reference; the last one frees the linker and its inputs. Objects that the linker made stay valid.
 cuc_linker_release(linker) =
     ccall((:cuc_linker_release, libcucore), Cvoid, (Ptr{cuc_linker},), linker)
 # Add a reference to a linker.

@@ -76,7 +76,7 @@ def groups(As, Bs, Cs, TM: ConstInt, TN: ConstInt, TK: ConstInt, STEP: ConstInt,
 
 @ct.kernel
 def gathered_product(parts, w, out, TM: ConstInt, TN: ConstInt, TK: ConstInt):
-    """Read, in each block, one array of a list that is selected at run time."""
+    """In each block, read the array that is selected from a list at run time."""
     rows = parts[0].shape[0]
     per_part = ct.cdiv(rows, TM)
     i, j = ct.bid(0), ct.bid(1)

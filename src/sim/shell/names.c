@@ -29,9 +29,9 @@ bool sim_same_function(int a, int b)
     return n == plain_length(names[b]) && strncmp(names[a], names[b], n) == 0;
 }
 
-// The functions by their names without suffixes. They are indexed from the last one to the first,
-// because an index finds the latest row first. A process looks up all functions of the driver
-// before its first call.
+// An index of the functions by name, without suffixes: a process looks up every function of the
+// driver before its first call. If several rows have the same key, an index finds the one that was
+// added last. The functions are therefore added from the last one to the first.
 enum { MOST_NAMES = 512 };
 _Static_assert((int)FN_COUNT <= MOST_NAMES, "the index has a row for each function");
 SIM_INDEX_STATIC(forms, MOST_NAMES);

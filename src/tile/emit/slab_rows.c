@@ -157,8 +157,8 @@ static void place_pieces(struct mover *m, tile_register at)
     tile_register row =
         tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", at, (unsigned)__builtin_ctz(line));
     tile_register column = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, line - 1);
-    // The row bits that select a line of 128 bytes swizzle the row, as in tile_staging_of(). Both
-    // halves share these bits.
+    // The swizzle is that of tile_staging_of(): an XOR with the bits of the row that select a
+    // 128-byte line. Both halves share these bits.
     tile_register swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, 3", at);
 
     swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, line - 16);

@@ -2663,7 +2663,7 @@ pub struct cuc_program_options {
     /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, used to choose the candidates of auto(). A kernel is compiled with its first candidates if the list lacks one of its names. A name that no kernel has is an error (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
-    /// A file of tuning records (tuned.h) to search for these dimensions before the cost model is used; only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the installed one (tile only)
+    /// A file of tuning records (tuned.h). A record for these dimensions replaces the cost model's choice. Used only if arch is NULL. "": none; NULL: the file that CUCORE_TUNED names, or the installed one (tile only)
     pub tuned: *const c_char,
     /// The tile compiler's budget. A program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each limit; together the defaults bound a source of 2 kB to 2 s and 512 MB. UINT64_MAX: no limit. This limit is on compiler steps, whose number is the same on every machine: 2^22 by default (tile only)
     pub budget_operations: u64,
@@ -3513,8 +3513,8 @@ extern "C" {
     pub fn cuc_linker_link(out: *mut *mut cuc_object, linker: *mut cuc_linker, target: i32) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_linker_options_init(options: *mut cuc_linker_options, caller_size: usize);
-    /// Release a reference; the last one frees the linker and its inputs. Objects that it linked live
-    /// on.
+    /// Release a reference; the last one frees the linker and its inputs. Objects that the linker made
+    /// stay valid.
     pub fn cuc_linker_release(linker: *mut cuc_linker);
     /// Add a reference to a linker.
     pub fn cuc_linker_retain(linker: *mut cuc_linker) -> *mut cuc_linker;
