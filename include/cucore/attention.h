@@ -197,11 +197,12 @@ typedef struct cuc_attention_args {
                                           CUC_ATTENTION_VARIABLE */
     const cuc_tensor *key_offsets;   /**< i32 [batch + 1]; may be query_offsets */
     int64_t most_queries; /**< with CUC_ATTENTION_VARIABLE: at least the number of queries of the
-                               longest sequence; larger sequences are cut */
+                               longest sequence; results of longer sequences are undefined */
     /** i32 [batch][pages of a sequence], the numbers of pages; read by plans with a page_size. Keys
      * i page_size and following of a sequence are those of its page i */
     const cuc_tensor *page_table;
-    const cuc_tensor *key_lengths; /**< i32 [batch], the keys of each sequence; read by plans with a
+    const cuc_tensor *key_lengths; /**< i32 [batch], the keys of each sequence, at most those that
+                                        its row of page_table has room for; read by plans with a
                                         page_size */
     cuc_device_ptr workspace;      /**< a multiple of 256, used by one call at a time; 0 if the plan
                                         needs none */
@@ -213,7 +214,8 @@ typedef struct cuc_attention_args {
     const cuc_tensor *d_k; /**< the gradient of k; written */
     const cuc_tensor *d_v; /**< the gradient of v; written */
     int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the
-                            number of keys of the longest sequence; larger sequences are cut */
+                            number of keys of the longest sequence; results of longer sequences
+                            are undefined */
 } cuc_attention_args;
 
 #define CUC_ATTENTION_ARGS_INIT                                                                    \
@@ -387,9 +389,9 @@ CUC_API cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out,
  * @thread any thread
  * @capture makes no driver call
  * @param plan    the plan
- * @param batch   number of batches
+ * @param batch   number of batches; 1 with CUC_ATTENTION_VARIABLE
  * @param heads   heads of q
- * @param queries queries of a sequence
+ * @param queries queries of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
  * @return bytes; 0 if keys are not split and there is no backward pass, and for NULL; UINT64_MAX if
  * the size exceeds 64 bits
  * @since 0.1

@@ -346,7 +346,8 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  *         for the end of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
  *         CUC_GEMM_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph, or two if the reduction is split
+ * @capture becomes a node of the graph; one more if the reduction is split, and one more if
+ * operands are packed. Results of more than 65535 tiles along a row take several launches
  * @param stream the queue, of the plan's device
  * @param plan   of form CUC_GEMM_SINGLE
  * @param alpha  rounded to the type of the computation

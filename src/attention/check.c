@@ -164,6 +164,12 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
                          k->side_count);
     if (a->side_count && !a->sides)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is NULL");
+    if (!a->side_count && a->sides)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "sides is given, but the plan has no side arrays: leave it NULL");
+    if (a->reserved)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "reserved is %u, expected 0",
+                         a->reserved);
     for (uint32_t i = 0; i < k->side_count; i++) {
         struct expected e = { name,
                               &a->sides[i],
@@ -249,7 +255,7 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           1,
           { c->batch + 1 },
           "batch + 1",
-          "VARIABLE" },
+          paged ? NULL : "VARIABLE" },
         { "page_table",
           a->page_table,
           paged ? CUC_I32 : 0,
@@ -269,6 +275,10 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                          "q has %" PRId64 " heads and k has %" PRId64
                          ", expected a number of key heads that divides the heads",
                          c->heads, c->key_heads);
+    if (c->backward && !c->heads && c->key_heads)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "q has 0 heads and k has %" PRId64 ", expected at least one for each",
+                         c->key_heads);
     if (k->variable && c->batch < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "query_offsets has no element, expected batch + 1");

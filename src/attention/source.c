@@ -12,11 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Returns true if the text has the word `return` outside of comments.
+static bool has_return(const char *text)
+{
+    static const char word[] = "return", letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+    while (*text) {
+        size_t length = strspn(text, letters);
+        if (length == strlen(word) && strncmp(text, word, length) == 0)
+            return true;
+        text += *text == '#' ? strcspn(text, "\n") : length ? length : 1;
+    }
+    return false;
+}
+
 // Writes the score function. An expression is put into a return statement. The caller's text begins
 // on line 2, to which messages of the compiler refer.
 static void put_score(struct cuc__text *t, const struct cuc__attention_kind *k, const char *score)
 {
-    bool statements = strstr(score, "return");
+    bool statements = has_return(score);
 
     cuc__text_put(t, "fn score_of(score, batch, head, row, column");
     for (uint32_t i = 0; i < k->side_count; i++)

@@ -195,6 +195,8 @@ bool cuc__gemm_workspace_fits(const struct cuc__gemm_kind *k, const struct cuc__
 
     if (!cuc__gemm_lay_out_workspace(&layout, k, t, s->rows, s->columns, s->depth))
         return false;
+    if (k->form != CUC_GEMM_SINGLE && t->pack & (CUC_GEMM_PACK_A | CUC_GEMM_PACK_B))
+        return false;
     return !layout.bytes || (k->form == CUC_GEMM_SINGLE && layout.bytes <= s->workspace_bytes);
 }
 

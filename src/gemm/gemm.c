@@ -194,6 +194,7 @@ static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stre
         int64_t pitch = layout->packed[i].pitch;
         bool transposed = bits & (i ? CUC_GEMM_PACK_TRANSPOSED_B : CUC_GEMM_PACK_TRANSPOSED_A);
         from[i] = to[i] = *operands[i];
+        to[i].flags = 0;
         if (!(bits & (i ? CUC_GEMM_PACK_B : CUC_GEMM_PACK_A)) ||
             (!transposed && is_aligned(operands[i]))) {
             from[i].shape[0] = to[i].shape[0] = 0;

@@ -48,6 +48,16 @@ static inline int32_t cuc__gemm_exchange_pack(int32_t pack, bool exchanged)
     return exchanged ? (pack & of_a) << 1 | (pack & of_b) >> 1 | (pack & CUC_GEMM_PACK_NONE) : pack;
 }
 
+// Returns true for a valid combination of CUC_GEMM_PACK_ bits.
+static inline bool cuc__gemm_is_pack(int32_t pack)
+{
+    bool a = pack & CUC_GEMM_PACK_A, b = pack & CUC_GEMM_PACK_B;
+
+    return pack & CUC_GEMM_PACK_NONE ? pack == CUC_GEMM_PACK_NONE
+                                     : (a || !(pack & CUC_GEMM_PACK_TRANSPOSED_A)) &&
+                                           (b || !(pack & CUC_GEMM_PACK_TRANSPOSED_B));
+}
+
 // Returns the kind of product that the kernel computes from packed operands.
 static inline struct cuc__gemm_kind cuc__gemm_packed_kind(const struct cuc__gemm_kind *kind,
                                                           const struct cuc__gemm_tile *tile)

@@ -188,9 +188,7 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->parts > 1 && o->form, "parts is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->stream_k && o->form, "stream_k is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->pack && o->form, "pack is for the form CUC_GEMM_SINGLE: leave it 0" },
-        { (o->pack & CUC_GEMM_PACK_NONE && o->pack != CUC_GEMM_PACK_NONE) ||
-              (o->pack & CUC_GEMM_PACK_TRANSPOSED_A && !(o->pack & CUC_GEMM_PACK_A)) ||
-              (o->pack & CUC_GEMM_PACK_TRANSPOSED_B && !(o->pack & CUC_GEMM_PACK_B)),
+        { !cuc__gemm_is_pack(o->pack),
           "pack is CUC_GEMM_PACK_NONE alone, or bits of which _TRANSPOSED_A needs _A, and "
           "_TRANSPOSED_B needs _B" },
         { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1 || o->cluster_n > 1),
@@ -201,6 +199,7 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->cluster_n > 1 && (grouped || o->split > 1 || o->parts > 1),
           "cluster_n does not combine with split, parts and grouped products: leave it 0" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
+        { o->alignment & (o->alignment - 1), "alignment is a power of two, or 0" },
     };
 
     for (size_t i = 0; i < CUC_LENGTH(rows); i++)

@@ -96,7 +96,8 @@ bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
         *field_of(tile, i) = (int32_t)value;
     }
     return !*text && !option && tile->rows && tile->columns && tile->depth &&
-           !(tile->warps & (tile->warps - 1)) && tile->cluster != 3 && tile->cluster_n != 3;
+           !(tile->warps & (tile->warps - 1)) && tile->cluster != 3 && tile->cluster_n != 3 &&
+           cuc__gemm_is_pack(tile->pack);
 }
 
 int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,

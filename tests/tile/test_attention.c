@@ -205,7 +205,7 @@ static const struct score scores[SCORES] = {
     [DOCUMENTS] = { "where(gather(mine, [batch, row]) == gather(theirs, [batch, column]),\nscore, -inf)",
                     { { "mine", CUC_I32, 2 }, { "theirs", CUC_I32, 2 } }, { "bq", "bk" }, of_document },
     [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0 } }, { NULL }, first_keys },
-    [BIAS] = { "score + gather(bias, [batch, head, row, column])", { { "bias", CUC_F16, 4 } }, { "bhqk" }, with_bias },
+    [BIAS] = { "score + gather(returned, [batch, head, row, column])  # return", { { "returned", CUC_F16, 4 } }, { "bhqk" }, with_bias },
     [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0 } }, { NULL },
                          of_batch_and_head },
 };
@@ -532,7 +532,7 @@ static void make_sides(struct arrays *x, const struct row *r)
         x->tensors[i] = x->sides[i].t;
         x->args.side_count++;
     }
-    x->args.sides = x->tensors;
+    x->args.sides = x->args.side_count ? x->tensors : NULL;
 }
 
 static void make_pages(struct arrays *x, const struct row *r)
@@ -1142,6 +1142,8 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     REFUSED(d_q, &q, "d_q is given", "cuc_attention_backward()");
     ck_fails(bad, cuc_attention_backward(stream, plan, &good), "CUC_ATTENTION_BACKWARD");
     REFUSED(most_queries, 5, "most_queries is 5", "CUC_ATTENTION_VARIABLE");
+    REFUSED(sides, &q, "sides is given", "leave it NULL");
+    REFUSED(reserved, 7, "reserved is 7, expected 0");
     REFUSED(lse, &flat, "lse is of f16, expected f32");
     a = good;
     a.k = &four;

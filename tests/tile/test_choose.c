@@ -1257,6 +1257,8 @@ static const char *const no_choices[] = {
     "BM=64 BN=64 BK=64 :split=9",
     "BM=64 BN=64 BK=64 :raster=65",
     "BM=64 BN=64 BK=64 :parts=65",
+    "BM=64 BN=64 BK=64 :pack=8",
+    "BM=64 BN=64 BK=64 :pack=5",
     "BM=512 BN=64 BK=64",
     "BM=64 BN=64",
 };

@@ -376,6 +376,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
          : groups != NONE             ? groups
                                       : batch,
          r->k, r->n, o->b_order, r->gap);
+    x->a.t.flags = x->b.t.flags = CUC_TENSOR_READ_ONLY;
     make(&x->d, k->d, batch, r->m, r->n, o->d_order, r->gap);
     fill(&x->a, false);
     fill(&x->b, false);
@@ -704,6 +705,10 @@ static const struct {
     { BAD(.dtype = CUC_F16, .stream_k = 9), { "stream_k is 9", "0 to 8" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .stream_k = 1), { "stream_k" } },
     { BAD(.dtype = CUC_F16, .stream_k = 1, .parts = 2), { "stream_k", "parts" } },
+    { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_TRANSPOSED_A), { "pack", "_TRANSPOSED_A needs _A" } },
+    { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_NONE | CUC_GEMM_PACK_A), { "pack", "alone" } },
+    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .pack = CUC_GEMM_PACK_A), { "pack", "CUC_GEMM_SINGLE" } },
+    { BAD(.dtype = CUC_F16, .alignment = 3), { "alignment", "power of two" } },
 };
 
 CASE("products", .only_if = in_first_slice);

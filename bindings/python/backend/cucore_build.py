@@ -74,8 +74,10 @@ def files(build, folder):
         yield name, path, program
     for script in sorted((ROOT / "tools" / "cucore").glob("bench_*.py")):
         yield f"cucore/lib/{script.name}", script, False
-    for path in sorted((ROOT / "share").iterdir()):  # the library finds these relative to itself
-        yield f"cucore/share/cucore/{path.name}", path, False
+    share = ROOT / "share"
+    for path in sorted(share.rglob("*")):  # the library finds these relative to itself
+        if path.is_file():
+            yield f"cucore/share/cucore/{path.relative_to(share)}", path, False
     yield f"{INFO}/licenses/LICENSE", ROOT / "LICENSE", False
 
 

@@ -432,13 +432,10 @@ static const char *constants_text(struct tile_elaborator *e)
         for (uint32_t i = 0; i < k->constant_count; i++) {
             bool seen = !k->constant[i].name;
             for (const struct tile_kernel *other = e->module->first; other && !seen;
-                 other = other->next)
-                for (uint32_t j = 0; j < other->constant_count && !seen; j++) {
-                    if (other == k && j == i)
-                        break;
+                 other = other == k ? NULL : other->next)
+                for (uint32_t j = 0; j < (other == k ? i : other->constant_count) && !seen; j++)
                     seen = other->constant[j].name &&
                            strcmp(other->constant[j].name, k->constant[i].name) == 0;
-                }
             if (!seen)
                 text = cuc__arena_print(e->module->arena, "%s%s%s", text ? text : "",
                                         text ? ", " : "", k->constant[i].name);

@@ -1208,11 +1208,11 @@ pub struct cuc_attention_args {
     pub query_offsets: *const cuc_tensor,
     /// i32 \[batch + 1\]; may be query_offsets
     pub key_offsets: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence; larger sequences are cut
+    /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence; results of longer sequences are undefined
     pub most_queries: i64,
     /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
     pub page_table: *const cuc_tensor,
-    /// i32 \[batch\], the keys of each sequence; read by plans with a page_size
+    /// i32 \[batch\], the keys of each sequence, at most those that its row of page_table has room for; read by plans with a page_size
     pub key_lengths: *const cuc_tensor,
     /// a multiple of 256, used by one call at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
@@ -1226,7 +1226,7 @@ pub struct cuc_attention_args {
     pub d_k: *const cuc_tensor,
     /// the gradient of v; written
     pub d_v: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; larger sequences are cut
+    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; results of longer sequences are undefined
     pub most_keys: i64,
 }
 
