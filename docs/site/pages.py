@@ -10,7 +10,7 @@ import shutil
 
 # Articles in addition to docs/*.md and src/*/README.md.
 ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bench/README.md", "bindings/julia/README.md",
-            "examples/tile/README.md", "src/README.md", "src/tile/products.md"]
+            "examples/tile/README.md", "examples/llama/README.md", "src/README.md", "src/tile/products.md"]
 LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # a link, not an image
 LANGUAGES = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".cu": "cuda", ".py": "python",
              ".rs": "rust", ".tile": "tile", ".sh": "bash", ".def": "c"}
