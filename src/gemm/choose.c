@@ -125,6 +125,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
     const struct cuc__gemm_kind computed = cuc__gemm_packed_kind(kind, t), *k = &computed;
+    const int32_t unaligned = unaligned_operands(k, s, t->path);
     // Clocks of a multiprocessor per element of an activation. In a clock it computes 16
     // exponentials or reciprocals, or 128 other instructions, of which an erf takes about thirty.
     static const double behind[] = {
@@ -165,12 +166,12 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                         (grouped ? 1 : (double)s->batch) *
                             (rows * depth * (double)bytes + results * stored),
         .thrice = k->dtype == CUC_F32 && k->precision == CUC_GEMM_TF32X3,
-        .realigned = unaligned_operands(k, s, t->path) & ~t->pack,
+        .realigned = unaligned & ~t->pack,
         .promotes = promotes(k),
     };
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
-    int32_t packed = unaligned_operands(k, s, t->path) & t->pack;
+    int32_t packed = unaligned & t->pack;
     packed |= t->pack & CUC_GEMM_PACK_TRANSPOSED_A ? CUC_GEMM_PACK_A : 0;
     packed |= t->pack & CUC_GEMM_PACK_TRANSPOSED_B ? CUC_GEMM_PACK_B : 0;
     put_operand(out, false, k->transposed_a, packed & CUC_GEMM_PACK_A, t->rows, s->rows, t->depth,

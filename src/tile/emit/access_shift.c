@@ -9,18 +9,18 @@
 // The elements that no whole word covers move one at a time: those at the ends of the tensor's rows
 // and, in a store, at the ends of the lanes' part of a row.
 #include "access_move.h"
+#include "word_shift.h"
 
 enum { WORDS = TILE_VECTOR_BYTES / 4, AT_ONCE = 4 };
 
-// What all vectors of an access share.
+// The state that all vectors of an access share.
 struct shifted {
     struct tile_access_state *access;
     struct tile_bounds *bounds;
-    uint32_t axis, bytes, lanes; // the tensor's last axis; bytes of an element; consecutive lanes
-                                 // that hold consecutive vectors of a row
-    tile_register first, end;    // bounds of the row in tile coordinates
-    tile_register unit;          // predicate: the last stride is 1; TILE_NO_REGISTER: it always is
-    tile_register is_first, is_last; // predicates: the lane is the first, or last, of `lanes`
+    uint32_t axis, bytes;     // the tensor's last axis; bytes of an element
+    tile_register first, end; // bounds of the row in tile coordinates
+    tile_register unit;       // predicate: the last stride is 1; TILE_NO_REGISTER: it always is
+    tile_register is_first, is_last; // predicates: the lane is the first, or last, of row_lanes()
 };
 
 // The place of a vector in memory.
@@ -83,10 +83,10 @@ static void open_shifted(struct shifted *s, struct tile_access_state *a, struct 
         s->unit = tile_make(e, TILE_PRED, "setp.eq.s64 %R, %R, 1", stride->reg);
     if (!a->stores)
         return;
-    s->lanes = row_lanes(a);
-    tile_register lane = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, s->lanes - 1);
+    uint32_t lanes = row_lanes(a);
+    tile_register lane = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->lane, lanes - 1);
     s->is_first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", lane);
-    s->is_last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", lane, s->lanes - 1);
+    s->is_last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", lane, lanes - 1);
 }
 
 static struct place find_place(const struct shifted *s, struct tile_addresses *known, uint32_t r)
@@ -111,28 +111,6 @@ static struct place find_place(const struct shifted *s, struct tile_addresses *k
         p.coordinate = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", p.coordinate, own);
     p.mask = tile_bounds_mask(s->bounds, r, s->axis);
     return p;
-}
-
-// Extracts four words from eight, beginning at byte `off`, which is below 16. Overwrites w.
-static void extract(struct tile_emitter *e, tile_register w[2 * WORDS], tile_register off,
-                    uint32_t element)
-{
-    bool whole = element == 4; // elements are whole words
-    uint32_t count = whole ? WORDS : WORDS + 1;
-    tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, 8", off);
-    tile_register eight = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
-
-    bit = tile_make(e, TILE_R32, "and.b32 %R, %R, 4", off);
-    tile_register four = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
-    for (uint32_t i = 0; i <= count; i++)
-        w[i] = tile_select(e, eight, w[i + 2], w[i]);
-    for (uint32_t i = 0; i < count; i++)
-        w[i] = tile_select(e, four, w[i + 1], w[i]);
-    if (whole)
-        return;
-    bit = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", off); // shf takes it modulo 32
-    for (uint32_t i = 0; i < WORDS; i++)
-        w[i] = tile_make(e, TILE_R32, "shf.r.wrap.b32 %R, %R, %R, %R", w[i], w[i + 1], bit);
 }
 
 // Returns a mask of the vector's elements below a bound: bit i stands for element i.
@@ -190,7 +168,7 @@ static tile_register past(struct tile_emitter *e, const struct place *p, uint32_
     return to;
 }
 
-// ---- Loads
+// ---- Loads, of bytes
 
 struct load {
     struct place place;
@@ -210,11 +188,7 @@ static void request(const struct shifted *s, struct tile_addresses *known, uint3
     const struct place *p = &l->place;
     // The first word begins `off` bytes before the vector. The second one ends `rest` elements
     // after it.
-    tile_register back = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", p->off,
-                                   s->bytes == 4   ? 2U
-                                   : s->bytes == 2 ? 1U
-                                                   : 0U);
-    back = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", p->coordinate, back);
+    tile_register back = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", p->coordinate, p->off);
     l->whole = fits(s, back, past(e, p, vector), p->mask);
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", p->off);
     tile_register at = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", p->address, wide);
@@ -246,21 +220,13 @@ static void receive(const struct shifted *s, uint32_t r, struct load *l)
     struct tile_access_state *a = s->access;
     struct tile_emitter *e = a->e;
 
-    extract(e, l->words, l->place.off, s->bytes);
-    if (s->bytes == 4) {
-        for (uint32_t i = 0; i < WORDS; i++)
-            tile_ins(e, "selp.b32 %R, %R, %R, %R", a->reg[r + i], l->words[i], a->reg[r + i],
-                     l->whole);
-        return;
-    }
+    const struct tile_word_shift shift = tile_find_word_shift(e, l->place.off, s->bytes);
+    tile_shift_words(e, l->words, &shift);
     for (uint32_t i = 0; i < WORDS; i++) {
-        tile_register single = tile_pack_word(e, a->view->dtype, a->reg + r + i * 4 / s->bytes);
+        tile_register single = tile_pack_word(e, a->view->dtype, a->reg + r + 4 * i);
         l->words[i] = tile_select(e, l->whole, l->words[i], single);
-        if (a->word)
-            tile_move(e, a->word[r / 2 + i], l->words[i]);
     }
-    if (!a->word)
-        tile_unpack_words(e, a->view->dtype, l->words, a->reg + r, a->vector, TILE_NO_REGISTER);
+    tile_unpack_words(e, a->view->dtype, l->words, a->reg + r, a->vector, TILE_NO_REGISTER);
 }
 
 static void load_shifted(const struct shifted *s)
@@ -294,13 +260,13 @@ static void store_vector(const struct shifted *s, struct tile_addresses *known, 
                                  : tile_pack_word(e, a->view->dtype, a->reg + r + i * 4 / s->bytes);
         words[WORDS + i] = tile_shuffle_along(e, words[i], 1, true);
     }
-    extract(e, words, off, s->bytes);
+    const struct tile_word_shift shift = tile_find_word_shift(e, off, s->bytes);
+    tile_shift_words(e, words, &shift);
 
     // The word belongs to this lane and the next, unless the row or the lanes end before.
     tile_register word = fits(s, p.coordinate, past(e, &p, a->vector), p.mask);
-    tile_register own = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", p.rest);
-    tile_ins(e, "not.pred %R, %R", own, own);
-    tile_ins(e, "and.pred %R, %R, %R", own, own, s->is_last);
+    tile_register own = tile_new(e, TILE_PRED);
+    tile_ins(e, "setp.ne.and.u32 %R, %R, 0, %R", own, p.rest, s->is_last);
     tile_ins(e, "not.pred %R, %R", own, own);
     tile_ins(e, "and.pred %R, %R, %R", word, word, own);
     // The same predicate in the preceding lane.

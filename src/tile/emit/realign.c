@@ -11,6 +11,7 @@
 // which a row begins is read from its start. It lies in the same allocation as the row, because
 // allocations begin at multiples of 16 bytes.
 #include "ring.h"
+#include "word_shift.h"
 
 enum { WORD = TILE_WORD_BYTES };
 
@@ -239,34 +240,13 @@ static void copy_words(struct tile_emitter *e, const struct tile_rounds *h, cons
 
 // ---- From the buffer to the stage
 
-// The misalignment of a stage's rows: its bits 8 and 4 as predicates, and the remaining bits to
-// shift by.
-struct shift {
-    tile_register eight, four, bits;
-};
-
-static struct shift find_shift(struct tile_emitter *e, const struct line *line)
-{
-    tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, 8", line->shift);
-    struct shift x;
-
-    x.eight = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
-    bit = tile_make(e, TILE_R32, "and.b32 %R, %R, 4", line->shift);
-    x.four = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
-    x.bits = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", line->shift);
-    tile_ins(e, "shl.b32 %R, %R, 3", x.bits, x.bits);
-    return x;
-}
-
 // Reads the two words of a piece, shifts them and writes the piece.
-static void shift_piece(struct tile_emitter *e, const struct tile_stream *s, const struct shift *by,
-                        tile_register from, uint32_t from_at, tile_register to, uint32_t to_at,
-                        tile_register in)
+static void shift_piece(struct tile_emitter *e, const struct tile_stream *s,
+                        const struct tile_word_shift *by, tile_register from, uint32_t from_at,
+                        tile_register to, uint32_t to_at, tile_register in)
 {
-    bool whole = s->element % 4 == 0; // elements lie in whole 32-bit words
     bool rounds = s->load->result[0]->type.dtype == CUC_F32 ||
                   s->load->result[0]->type.dtype == CUC_TF32;
-    uint32_t words = whole ? 4 : 5;
     tile_register w[8];
 
     for (uint32_t i = 0; i < 8; i++)
@@ -274,12 +254,7 @@ static void shift_piece(struct tile_emitter *e, const struct tile_stream *s, con
     for (uint32_t i = 0; i < 8; i += 4)
         tile_ins(e, "ld.shared.v4.b32 {%R, %R, %R, %R}, [%R+%u]", w[i], w[i + 1], w[i + 2],
                  w[i + 3], from, from_at + 4 * i);
-    for (uint32_t i = 0; i < words + 1; i++)
-        w[i] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", w[i + 2], w[i], by->eight);
-    for (uint32_t i = 0; i < words; i++)
-        w[i] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", w[i + 1], w[i], by->four);
-    for (uint32_t i = 0; i < 4 && !whole; i++)
-        w[i] = tile_make(e, TILE_R32, "shf.r.wrap.b32 %R, %R, %R, %R", w[i], w[i + 1], by->bits);
+    tile_shift_words(e, w, by);
     for (uint32_t i = 0; i < 4 && rounds; i++)
         w[i] = tile_make(e, TILE_R32, "cvt.rn.tf32.f32 %R, %R", w[i]);
     if (in)
@@ -289,8 +264,8 @@ static void shift_piece(struct tile_emitter *e, const struct tile_stream *s, con
 
 // Shifts the words of `each` rounds and writes their pieces.
 static void shift_words(struct tile_emitter *e, const struct tile_stream *s,
-                        const struct tile_rounds *h, const struct shift *by, const struct cursor *c,
-                        uint32_t each)
+                        const struct tile_rounds *h, const struct tile_word_shift *by,
+                        const struct cursor *c, uint32_t each)
 {
     for (uint32_t round = 0; round < each; round++) {
         tile_register in = TILE_NO_REGISTER;
@@ -416,7 +391,7 @@ static void emit_stream(struct tile_emitter *e, const struct tile_stream *s,
 {
     struct tile_realign *x = e->ring->realign;
     struct tile_rounds h = tile_rounds_of(s);
-    struct shift by = find_shift(e, line);
+    struct tile_word_shift by = tile_find_word_shift(e, line->shift, s->element);
 
     c->words = tile_make(e, TILE_R32, "mov.b32 %R, %R", line->words);
     c->last_words = tile_make(e, TILE_R32, "mov.b32 %R, %R", line->last);
