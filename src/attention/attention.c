@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 #include "base/options.h"
-#include "code/kernel_tile.h"
 #include "device/stream.h"
+#include "launch/launch.h"
 
 #include <math.h>
 
@@ -151,16 +151,6 @@ static cuc_tensor part_view(const cuc_tensor *o, int32_t parts, bool width, cuc_
 }
 
 // A kernel whose code waits for the stream's preceding kernel begins before that kernel has ended.
-static cuc_status launch_kernel(const cuc_attention_plan *plan, cuc_stream *stream,
-                                cuc_kernel *kernel, const cuc_arg *args, size_t count)
-{
-    cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
-
-    if (kernel->tile->code->signature->kernel->waits_for_grids && !plan->plain_launch)
-        config.flags = CUC_LAUNCH_PROGRAMMATIC;
-    return cuc_launch(stream, &config, kernel, args, count);
-}
-
 static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
                               const struct views *v, const cuc_tensor part[2])
 {
@@ -174,7 +164,7 @@ static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
         args[count++] = CUC_ARG(&v->lse);
     if (p->kind.sinks)
         args[count++] = CUC_ARG(&v->sinks);
-    return launch_kernel(p, stream, p->join, args, count);
+    return cuc__launch_plan_kernel(stream, p->join, args, count, p->plain_launch);
 }
 
 static float scale_of(const struct cuc__attention_call *c)
@@ -201,8 +191,8 @@ static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_strea
     }
     const cuc_arg scale = CUC_ARG(scale_of(c));
     const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
-    cuc_status st =
-        launch_kernel(p, stream, p->backward[CUC__ATTENTION_SUMS], of_rows, CUC_LENGTH(of_rows));
+    cuc_status st = cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_SUMS], of_rows,
+                                            CUC_LENGTH(of_rows), p->plain_launch);
 
     for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V && st >= 0; i++) {
         const cuc_tensor *result = i == CUC__ATTENTION_D_Q   ? &v->d_q
@@ -223,7 +213,7 @@ static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_strea
         }
         args[count++] = CUC_ARG(result);
         args[count++] = scale;
-        st = launch_kernel(p, stream, p->backward[i], args, count);
+        st = cuc__launch_plan_kernel(stream, p->backward[i], args, count, p->plain_launch);
     }
     return st;
 }
@@ -278,7 +268,7 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
         args[count++] = CUC_ARG(v->first_head);
     }
     args[count++] = CUC_ARG(scale_of(c));
-    cuc_status st = launch_kernel(p, stream, p->kernel, args, count);
+    cuc_status st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
 }
 

@@ -6,10 +6,10 @@
 #include <cucore/launch.h>
 
 #include "base/array.h"
-#include "code/kernel_tile.h"
 #include "device/device.h"
 #include "base/options.h"
 #include "device/stream.h"
+#include "launch/launch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -159,18 +159,6 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
-// Launches a kernel of a plan. A kernel whose code waits for the stream's preceding kernel begins
-// before that kernel has ended.
-static cuc_status launch_kernel(const cuc_gemm_plan *plan, cuc_stream *stream, cuc_kernel *kernel,
-                                const cuc_arg *args, size_t count)
-{
-    cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
-
-    if (kernel->tile->code->signature->kernel->waits_for_grids && !plan->plain_launch)
-        config.flags = CUC_LAUNCH_PROGRAMMATIC;
-    return cuc_launch(stream, &config, kernel, args, count);
-}
-
 // Returns true if TMA can copy the matrix.
 static bool is_aligned(const cuc_tensor *t)
 {
@@ -221,7 +209,8 @@ static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stre
         CUC_ARG((uint32_t)blocks[0]),
         CUC_ARG((uint32_t)(blocks[0] + blocks[1])),
     };
-    return launch_kernel(c->plan, stream, code->pack, args, CUC_LENGTH(args));
+    return cuc__launch_plan_kernel(stream, code->pack, args, CUC_LENGTH(args),
+                                   c->plan->plain_launch);
 }
 
 // Lays out the workspace and makes its views. Enqueues the packing of operands.
@@ -261,7 +250,8 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
     if (code->parts) {
         const cuc_arg parts[] = { CUC_ARG(&v->a), CUC_ARG(&v->b), CUC_ARG(&v->parts),
                                   CUC_ARG(c->plan->tile.parts) };
-        cuc_status st = launch_kernel(c->plan, stream, code->parts, parts, 4);
+        cuc_status st =
+            cuc__launch_plan_kernel(stream, code->parts, parts, 4, c->plan->plain_launch);
         if (st < 0)
             return st;
         args[count++] = CUC_ARG(&v->parts);
@@ -298,8 +288,9 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
         args[count++] = CUC_ARG(v->stream_k.over_band);
         args[count++] = CUC_ARG(v->stream_k.over_last);
     }
-    return launch_kernel(c->plan, stream, atomic_load_explicit(&code->kernel, memory_order_relaxed),
-                         args, count);
+    return cuc__launch_plan_kernel(stream,
+                                   atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
+                                   count, c->plan->plain_launch);
 }
 
 // Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis and at

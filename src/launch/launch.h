@@ -24,6 +24,12 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
 cuc_status cuc__launch_checked(cuc_stream *stream, const cuc_launch_config *config,
                                const cuc_kernel *kernel, void **parameters);
 
+// Launches a tile kernel of a plan with the default config, programmatically unless `plain` is set:
+// a kernel whose code waits for the stream's preceding kernel begins before that kernel has ended.
+// Defined in tile.c.
+cuc_status cuc__launch_plan_kernel(cuc_stream *stream, cuc_kernel *kernel, const cuc_arg *args,
+                                   size_t count, bool plain);
+
 // Refuse an argument that the stream's device cannot access. Call them only for an argument that
 // does not declare itself as memory of that device. The message begins with the argument's number,
 // or with `argument`. Defined in peer_access.c.

@@ -299,3 +299,13 @@ cuc_status cuc_tile_select_entry(const char **variant, cuc_kernel *kernel, cuc_d
     *variant = tile_variant_name(tile_select_entry(s, argument)->variant);
     return CUC_OK;
 }
+
+cuc_status cuc__launch_plan_kernel(cuc_stream *stream, cuc_kernel *kernel, const cuc_arg *args,
+                                   size_t count, bool plain)
+{
+    cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
+
+    if (kernel->tile->code->signature->kernel->waits_for_grids && !plain)
+        config.flags = CUC_LAUNCH_PROGRAMMATIC;
+    return cuc_launch(stream, &config, kernel, args, count);
+}
