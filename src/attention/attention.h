@@ -6,6 +6,7 @@
 #include <cucore/kernel.h>
 
 #include "base/handle.h"
+#include "program/plan_arch.h"
 
 enum { CUC__ATTENTION_NAME = 32 };
 
@@ -52,7 +53,7 @@ struct cuc__attention_problem {
     struct cuc__attention_tile wanted;
     uint32_t multiprocessors;
     bool pipelined; // the target has the fused pipeline of TMA and wgmma
-    char arch[16];
+    char arch[CUC__PLAN_ARCH];
 };
 cuc_status cuc__attention_read_options(struct cuc__attention_problem *out,
                                        const cuc_attention_options *options,

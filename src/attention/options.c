@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/options.h"
 #include "device/device.h"
-#include "tile/ir/target.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -112,22 +111,12 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
 static cuc_status read_target(struct cuc__attention_problem *q, const cuc_attention_options *o,
                               const cuc_device *device, const char *function)
 {
-    int sm = 10 * device->major + device->minor;
-    char suffix = sm >= 90 ? 'a' : 0, why[160] = "";
-    struct tile_target target;
+    int sm;
+    cuc_status st = cuc__plan_arch(q->arch, &sm, o->arch, device, function);
 
-    if (!o->arch)
-        snprintf(q->arch, sizeof(q->arch), "sm_%d%s", sm, suffix ? "a" : "");
-    else if ((suffix = 0, sscanf(o->arch, "sm_%d%c", &sm, &suffix)) < 1 ||
-             strlen(o->arch) >= sizeof(q->arch))
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "arch is \"%s\", expected such as \"sm_90a\"", o->arch);
-    else
-        snprintf(q->arch, sizeof(q->arch), "%s", o->arch);
-    if (!tile_target_of(&target, sm, false, why, sizeof(why)))
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "%s is %s: %s",
-                         o->arch ? "arch" : device->name, q->arch, why);
-    q->pipelined = sm == 90 && suffix == 'a';
+    if (st < 0)
+        return st;
+    q->pipelined = sm == 90 && strchr(q->arch, 'a');
     q->multiprocessors = device->limits.multiprocessors;
     return CUC_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/handle.h"
 #include "tile/compile/cost.h"
+#include "program/plan_arch.h"
 #include "program/tuned.h"
 
 // The kind of product that a kernel computes. For a column-major d, the kernel computes the
@@ -125,7 +126,7 @@ struct cuc__gemm_problem {
     struct cuc__gemm_shape shape;
     struct cuc__gemm_tile wanted;
     struct tile_machine machine;
-    char arch[16];
+    char arch[CUC__PLAN_ARCH];
 };
 cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *out, const cuc_gemm_options *options,
                                   const struct cuc_device *device, const char *function);

@@ -4,7 +4,6 @@
 
 #include "device/device.h"
 #include "base/options.h"
-#include "tile/ir/target.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -229,26 +228,21 @@ static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
 
 // ---- The target
 
-static cuc_status read_machine(struct tile_machine *machine, char arch[16],
+static cuc_status read_machine(struct tile_machine *machine, char arch[CUC__PLAN_ARCH],
                                const cuc_gemm_options *o, const cuc_device *device,
                                const char *function)
 {
-    int sm = 10 * device->major + device->minor;
-    const struct tile_machine *known;
-    struct tile_target target;
-    char suffix = 0, why[160] = "";
+    int sm;
+    cuc_status st = cuc__plan_arch(arch, &sm, o->arch, device, function);
 
-    if (!o->arch)
-        snprintf(arch, 16, "sm_%d%s", sm, sm >= 90 ? "a" : "");
-    else if (sscanf(o->arch, "sm_%d%c", &sm, &suffix) < 1 || strlen(o->arch) > 15)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "arch is \"%s\", expected such as \"sm_90a\"", o->arch);
-    else
-        snprintf(arch, 16, "%s", o->arch);
-    known = tile_machine_of(sm);
-    if (!tile_target_of(&target, sm, false, why, sizeof(why)) || !known)
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "%s is %s: %s",
-                         o->arch ? "arch" : device->name, arch, why);
+    if (st < 0)
+        return st;
+    const struct tile_machine *known = tile_machine_of(sm);
+    if (!known)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "%s is %s, of which the model knows "
+                         "nothing",
+                         o->arch ? "arch" : device->name, arch);
     *machine = *known;
     machine->multiprocessors = device->limits.multiprocessors;
     if (!strchr(arch, 'a')) // code for all later architectures has no pipelines
