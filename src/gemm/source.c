@@ -174,21 +174,20 @@ static void put_cast(struct text *t, cuc_dtype from, const char *format, const c
         put(t, ", %s)", cuc_dtype_name(t->kind->compute));
 }
 
-// Writes the store of y to an array of the result's shape. Integers of 8 bits saturate.
-static void put_store(struct text *t, const char *name, const char *at, cuc_dtype dtype,
-                      const char *type)
+// Writes the store of y to d. Integers of 8 bits saturate.
+static void put_store(struct text *t, const char *name, const char *at)
 {
     const struct cuc__gemm_kind *k = t->kind;
-    bool whole = dtype == CUC_I8 || dtype == CUC_U8;
+    bool whole = k->d == CUC_I8 || k->d == CUC_U8;
 
-    if (whole && k->compute != dtype)
-        put(t, "    y = minimum(maximum(y, %s), %s)\n", dtype == CUC_I8 ? "-128" : "0",
-            dtype == CUC_I8 ? "127" : "255");
+    if (whole && k->compute != k->d)
+        put(t, "    y = minimum(maximum(y, %s), %s)\n", k->d == CUC_I8 ? "-128" : "0",
+            k->d == CUC_I8 ? "127" : "255");
     put(t, "    store(%s, [%s], ", name, at);
-    if (dtype == k->compute)
+    if (k->d == k->compute)
         put(t, "y");
     else
-        put(t, "cast(y, %s%s)", type, whole && k->compute == CUC_F32 ? ", round=rn" : "");
+        put(t, "cast(y, D%s)", whole && k->compute == CUC_F32 ? ", round=rn" : "");
     put(t, ")\n");
 }
 
@@ -273,7 +272,7 @@ static void put_end(struct text *t, const char *at, const char *shape, const cha
         put(t, ")\n");
     } else {
         if (k->aux)
-            put_store(t, slices ? "my_aux" : "aux", at, k->aux, cuc_dtype_name(k->aux));
+            put(t, "    x = y\n");
         if (k->activation)
             put(t, "    y = %s(y)\n", functions[k->activation].name);
     }
@@ -283,8 +282,13 @@ static void put_end(struct text *t, const char *at, const char *shape, const cha
         put_cast(t, k->residual, "%s", what);
         put(t, "\n");
     }
+    // The stores follow all loads, and d is last, so that TMA can load and store.
+    if (k->aux && !cuc__gemm_reads_aux(k)) {
+        put(t, "    store(%saux, [%s], ", my, at);
+        put(t, k->aux == k->compute ? "x)\n" : "cast(x, %s))\n", cuc_dtype_name(k->aux));
+    }
     put_reductions(t, rows, columns);
-    put_store(t, slices ? "my_d" : "d", at, k->d, "D"); // last, so that TMA can store it
+    put_store(t, slices ? "my_d" : "d", at);
     put(t, "}\n");
 }
 
