@@ -190,6 +190,11 @@ typedef struct cuc_gemm_options {
     int32_t bias_gradient; /**< CUC_GEMM_NO_GRADIENT, _GRADIENT_COLUMNS, _GRADIENT_ROWS, _GRADIENT_A
                                 or _GRADIENT_B; not for grouped products */
     cuc_dtype bias_gradient_dtype; /**< 0: the type that the epilogue computes in */
+    /** Multiprocessors that the product uses, so that others stay free for kernels that run beside
+     * it, such as those of communication. Only the blocks of pipelines are limited. 0: all of the
+     * device. */
+    int32_t sm_count;
+    int32_t reserved; /**< 0 */
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */

@@ -288,7 +288,8 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     for (size_t i = 0; i < CUC_LENGTH(clusters) && !wanted->cluster && !wanted->cluster_n; i++) {
         other.cluster = clusters[i].down;
         other.cluster_n = clusters[i].across;
-        if (can_share_loads(s->kind, &other))
+        if ((uint32_t)cuc__gemm_cluster(&other) <= s->machine->multiprocessors &&
+            can_share_loads(s->kind, &other))
             consider(s, &other, wanted->rows);
     }
     cuc__gemm_work(&work, s->kind, s->shape, t);
@@ -378,7 +379,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             bool few = t.split * t.parts > 1 && iterations < LEAST_ITERATIONS * t.split * t.parts;
             if (wanted->split)
                 tile.split = wanted->split;
-            else if (t.split > most || few)
+            else if (t.split > most || (uint32_t)t.split > s->machine->multiprocessors || few)
                 continue;
             if (wanted->parts)
                 tile.parts = wanted->parts;

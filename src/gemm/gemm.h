@@ -138,8 +138,9 @@ struct cuc_gemm_plan {
     cuc_device *device;
     struct cuc__gemm_kind kind;
     struct cuc__gemm_tile tile;
-    bool recalled;     // the tile comes from a tuning record
-    bool plain_launch; // launches are not programmatic
+    bool recalled;            // the tile comes from a tuning record
+    bool plain_launch;        // launches are not programmatic
+    uint32_t multiprocessors; // that the product uses; 0: all
     cuc_gemm_choice choice;
     struct cuc__gemm_key key;
     char text[CUC__TUNED_CHOICE]; // the choice in the format of tuning records

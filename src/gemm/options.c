@@ -219,6 +219,9 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },
         { o->cluster_n > 1 && (grouped || o->split > 1 || o->parts > 1),
           "cluster_n does not combine with split, parts and grouped products: leave it 0" },
+        { o->sm_count > 0 &&
+              (o->cluster > o->sm_count || o->cluster_n > o->sm_count || o->split > o->sm_count),
+          "cluster, cluster_n and split are at most sm_count" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
         { o->alignment & (o->alignment - 1), "alignment is a power of two, or 0" },
     };
@@ -275,7 +278,11 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[CUC__PLAN
                          "nothing",
                          o->arch ? "arch" : device->name, arch);
     *machine = *known;
-    machine->multiprocessors = device->limits.multiprocessors;
+    if (o->sm_count < 0 || (uint32_t)o->sm_count > device->limits.multiprocessors)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "sm_count is %d, expected 0 to %u, the multiprocessors of %s", o->sm_count,
+                         device->limits.multiprocessors, device->name);
+    machine->multiprocessors = o->sm_count ? (uint32_t)o->sm_count : device->limits.multiprocessors;
     if (!strchr(arch, 'a')) // code for all later architectures has no pipelines
         machine->flop[TILE_MMA_PATH_PIPELINE] = 0;
     return CUC_OK;

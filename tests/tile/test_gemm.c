@@ -928,6 +928,9 @@ static const struct {
     { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_NONE | CUC_GEMM_PACK_A), { "pack", "alone" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .pack = CUC_GEMM_PACK_A),
       { "pack", "CUC_GEMM_SINGLE" } },
+    { BAD(.dtype = CUC_F16, .sm_count = 3, .cluster = 4), { "cluster", "at most sm_count" } },
+    { BAD(.dtype = CUC_F16, .sm_count = -1), { "sm_count is -1", "0 to" } },
+    { BAD(.dtype = CUC_F16, .sm_count = 100000), { "sm_count is 100000", "multiprocessors of" } },
     { BAD(.dtype = CUC_F16, .alignment = 3), { "alignment", "power of two" } },
 };
 
@@ -1380,6 +1383,51 @@ TEST(a_pipeline_needs_no_current_context)
     if (choice.pipeline)
         ck_assert_uint_eq(last->block_x, 384);
     ck_assert_ptr_null(testing_current());
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+
+// clang-format off
+static const struct {
+    struct row row;
+    uint32_t blocks; // of the last launch
+} limited[] = {
+    { ROW("more tiles than multiprocessors", 400, 400, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+          .sm_count = 9) ONCE, 9 },
+    { ROW("warpgroups that take tiles in turns", 400, 400, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+          .warps = 4, .sm_count = 9) ONCE, 9 },
+    { ROW("clusters", 400, 400, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .cluster = 2,
+          .sm_count = 9) ONCE, 8 },
+    { ROW("a batch", 130, 130, 72, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+          .sm_count = 7), 3, 1, 0, 0 }, 7 },
+    { ROW("stream-K", 400, 400, 200, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .stream_k = 2,
+          .sm_count = 10) ONCE, 10 },
+    { ROW("chosen by the model", 400, 400, 72, .dtype = CUC_F16, .m = 4096, .n = 4096, .k = 4096,
+          .sm_count = 3) ONCE, 3 },
+    { ROW("fewer tiles", 100, 100, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .sm_count = 9) ONCE, 4 },
+};
+// clang-format on
+
+TEST_ROWS(a_pipeline_uses_no_more_multiprocessors_than_it_is_given, limited)
+{
+    const struct row *r = &limited[_i].row;
+    struct arrays x;
+    cuc_gemm_plan *plan;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &r->o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    make_all(&x, r, plan);
+    ck_assert_msg(call(plan, r, &x.args) == CUC_OK, "%s", cuc_error_message());
+    compare(&x, r);
+    const cuc_context *context = stream->context;
+    const struct cuc__launch_record *last =
+        &context->recent.records[CUC__RECORD_OF(context->recent.count - 1)];
+    if (has_pipelines())
+        ck_assert_msg(last->grid_x == limited[_i].blocks, "%s: %u blocks", r->name, last->grid_x);
+    if (r->o.stream_k) // the flags and a tile for each multiprocessor
+        ck_assert_uint_eq(x.args.workspace_bytes,
+                          256 + (uint64_t)r->o.sm_count * 64 * 64 * sizeof(float));
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }

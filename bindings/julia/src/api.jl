@@ -991,6 +991,8 @@ struct cuc_gemm_options
     aux_dtype::cuc_dtype
     bias_gradient::Int32
     bias_gradient_dtype::cuc_dtype
+    sm_count::Int32
+    reserved::Int32
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.

@@ -1003,6 +1003,8 @@ class cuc_gemm_options(ctypes.Structure):
     aux_dtype: int
     bias_gradient: int
     bias_gradient_dtype: int
+    sm_count: int
+    reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int

@@ -2083,6 +2083,10 @@ pub struct cuc_gemm_options {
     pub bias_gradient: i32,
     /// 0: the type that the epilogue computes in
     pub bias_gradient_dtype: cuc_dtype,
+    /// Multiprocessors that the product uses, so that others stay free for kernels that run beside it, such as those of communication. Only the blocks of pipelines are limited. 0: all of the device.
+    pub sm_count: i32,
+    /// 0
+    pub reserved: i32,
 }
 
 zeroed!(cuc_gemm_options, struct_size);

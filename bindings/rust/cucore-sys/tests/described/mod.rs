@@ -417,7 +417,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
     row!(cuc_gemm_choice.pack, 84, 4);
-    row!(cuc_gemm_options, 192, 8);
+    row!(cuc_gemm_options, 200, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -457,6 +457,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.aux_dtype, 180, 4);
     row!(cuc_gemm_options.bias_gradient, 184, 4);
     row!(cuc_gemm_options.bias_gradient_dtype, 188, 4);
+    row!(cuc_gemm_options.sm_count, 192, 4);
+    row!(cuc_gemm_options.reserved, 196, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
