@@ -58,6 +58,8 @@ enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
 
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;
+    if (cuc__gemm_scales_blocks(k) && k->form == CUC_GEMM_GROUPED)
+        return TILE_MMA_PATH_SYNC; // a pipeline of groups has no work between its products
     if (!machine->flop[TILE_MMA_PATH_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
         k->dtype == CUC_F64 || (!either_major && (k->transposed_a || !k->transposed_b)))
         return TILE_MMA_PATH_SYNC;
@@ -76,7 +78,8 @@ static int64_t times(int64_t x, int64_t y)
 // tensor cores accumulate 8-bit floats with few bits.
 static bool promotes(const struct cuc__gemm_kind *k)
 {
-    return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
+    return cuc__gemm_scales_blocks(k) ||
+           ((k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc);
 }
 
 // Returns CUC_GEMM_PACK_ bits for the operands of a pipeline that are not aligned for TMA. Unless
@@ -238,11 +241,30 @@ static int32_t usual_raster(const struct search *s, const struct tile_work *work
                : 0;
 }
 
+// Returns true if a tile can have scales by block: its lines along an axis share one scale or have
+// a scale each. Unless the caller asked for the tile, a product and the sum of products must fit
+// into the registers of a block.
+static bool takes_block_scales(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t,
+                               bool asked_for)
+{
+    enum { MOST_SIDE = 128 };
+    bool pipeline = t->path == TILE_MMA_PATH_PIPELINE;
+    bool fits = t->rows <= MOST_SIDE && t->columns <= MOST_SIDE &&
+                (!pipeline || t->rows % LEAST_SIDE == 0);
+
+    return t->depth == CUC__GEMM_SCALED_DEPTH && t->split <= 1 && cuc__gemm_cluster(t) <= 1 &&
+           !t->stream_k && t->warps != PING_PONG_WARPS && (fits || asked_for) &&
+           (k->a_scale_rows <= 1 || k->a_scale_rows % t->rows == 0) &&
+           (k->b_scale_columns <= 1 || k->b_scale_columns % t->columns == 0);
+}
+
 static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool asked_for)
 {
     struct cuc__gemm_tile own = *tile, *t = &own;
     struct tile_work work;
 
+    if (cuc__gemm_scales_blocks(s->kind) && !takes_block_scales(s->kind, t, asked_for))
+        return;
     cuc__gemm_work(&work, s->kind, s->shape, t);
     if (!t->raster || s->kind->form == CUC_GEMM_GROUPED)
         t->raster = s->wanted->raster ? s->wanted->raster : usual_raster(s, &work);

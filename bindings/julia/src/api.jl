@@ -992,6 +992,8 @@ struct cuc_gemm_options
     bias_gradient::Int32
     bias_gradient_dtype::cuc_dtype
     sm_count::Int32
+    a_scale_rows::Int32
+    b_scale_columns::Int32
     reserved::Int32
 end
 
@@ -1532,6 +1534,8 @@ struct cuc_gemm_args
     aux::Ptr{cuc_tensor}
     bias_gradient::Ptr{cuc_tensor}
     amax::Ptr{cuc_tensor}
+    a_scale::Ptr{cuc_tensor}
+    b_scale::Ptr{cuc_tensor}
 end
 
 # Ranges of managed memory for the batch calls.

@@ -942,6 +942,8 @@ class cuc_gemm_args(ctypes.Structure):
     aux: Pointer
     bias_gradient: Pointer
     amax: Pointer
+    a_scale: Pointer
+    b_scale: Pointer
 
 class cuc_gemm_choice(ctypes.Structure):
     struct_size: int
@@ -1004,6 +1006,8 @@ class cuc_gemm_options(ctypes.Structure):
     bias_gradient: int
     bias_gradient_dtype: int
     sm_count: int
+    a_scale_rows: int
+    b_scale_columns: int
     reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):

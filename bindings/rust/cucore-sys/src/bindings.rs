@@ -1954,6 +1954,10 @@ pub struct cuc_gemm_args {
     pub bias_gradient: *const cuc_tensor,
     /// f32 \[1\]; written; of all products and groups; NaN if some element is NaN
     pub amax: *const cuc_tensor,
+    /// f32 \[m / a_scale_rows\]\[k / 128\], rounded up, with the leading axis and the order of a
+    pub a_scale: *const cuc_tensor,
+    /// f32 \[k / 128\]\[n / b_scale_columns\], like b
+    pub b_scale: *const cuc_tensor,
 }
 
 zeroed!(cuc_gemm_args, struct_size);
@@ -2085,6 +2089,10 @@ pub struct cuc_gemm_options {
     pub bias_gradient_dtype: cuc_dtype,
     /// Multiprocessors that the product uses, so that others stay free for kernels that run beside it, such as those of communication. Only the blocks of pipelines are limited. 0: all of the device.
     pub sm_count: i32,
+    /// Scales by block, for 8-bit floats: each number of a_scale is of this many rows of a, 1 or 128, and of 128 elements along k. 0: no a_scale.
+    pub a_scale_rows: i32,
+    /// likewise of b_scale and columns of b, 1 or 128; 0: no b_scale
+    pub b_scale_columns: i32,
     /// 0
     pub reserved: i32,
 }
