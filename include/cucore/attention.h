@@ -61,8 +61,11 @@ enum {
     /** Sequences of any lengths lie one after another in the arrays, which have no batch axis. */
     CUC_ATTENTION_VARIABLE = 1 << 3,
     /** The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with
-     * a score function, sinks and pages. */
+     * a score function, sinks, pages and CUC_ATTENTION_KEY_LENGTHS. */
     CUC_ATTENTION_BACKWARD = 1 << 4,
+    /** k and v are a cache: of each sequence only the first key_lengths[b] keys count. A page_size
+     * implies it */
+    CUC_ATTENTION_KEY_LENGTHS = 1 << 5,
 };
 
 /** Maximum number of side arrays of a plan. */
@@ -177,8 +180,10 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * cuc_attention_backward() also those in q, k and d_o.
  *
  * With a page_size the first axis of k and v counts pages, and their axis of keys has the
- * page_size. In the pages that the table names, all numbers in v must be finite, even those behind
- * a sequence's end.
+ * page_size. With CUC_ATTENTION_KEY_LENGTHS, which a page_size implies, k and v always have their
+ * first axis, also with CUC_ATTENTION_VARIABLE, and there are no key_offsets. In the cache, and in
+ * the pages that the table names, all numbers in v must be finite, even those behind a sequence's
+ * end.
  */
 typedef struct cuc_attention_args {
     size_t struct_size;      /**< sizeof(cuc_attention_args); the initializers set it */
@@ -202,8 +207,8 @@ typedef struct cuc_attention_args {
      * i page_size and following of a sequence are those of its page i */
     const cuc_tensor *page_table;
     const cuc_tensor *key_lengths; /**< i32 [batch], the keys of each sequence, at most those that
-                                        its row of page_table has room for; read by plans with a
-                                        page_size */
+                                        k, or its row of page_table, has room for; read by plans
+                                        with CUC_ATTENTION_KEY_LENGTHS or a page_size */
     cuc_device_ptr workspace;      /**< a multiple of 256, used by one call at a time; 0 if the plan
                                         needs none */
     uint64_t workspace_bytes;      /**< size of the workspace; at least
@@ -216,12 +221,15 @@ typedef struct cuc_attention_args {
     int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the
                             number of keys of the longest sequence; results of longer sequences
                             are undefined */
+    const cuc_tensor *new_k; /**< [batch][key heads][new keys][width], for
+                                  cuc_attention_append() */
+    const cuc_tensor *new_v; /**< [batch][key heads][new keys][value width], likewise */
 } cuc_attention_args;
 
 #define CUC_ATTENTION_ARGS_INIT                                                                    \
     {                                                                                              \
         sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0                                                                                      \
+            0, 0, 0                                                                                \
     }
 
 #ifndef __cplusplus
@@ -348,6 +356,37 @@ CUC_API cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
  */
 CUC_API cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
                                           const cuc_attention_args *args);
+
+/**
+ * Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+ *
+ * The new keys of a sequence become the last ones of its key_lengths[b] keys. So key_lengths
+ * already count them, and are those of the following cuc_attention(). With CUC_ATTENTION_VARIABLE
+ * sequence b has new keys query_offsets[b] to query_offsets[b + 1]: the new keys belong to the same
+ * tokens as the queries. Keys for which the cache or the page table has no room are not written.
+ * Lengths, offsets and pages are read on the device, so a captured call may be replayed with other
+ * numbers. new_k and new_v must not overlap k and v, and pages to which several sequences append
+ * must differ.
+ *
+ * @order  enqueues and returns; the arrays must stay valid until the work is complete; otherwise as
+ *         cuc_attention()
+ * @thread any thread
+ * @capture becomes a node of the graph
+ * @param stream the queue, of the plan's device
+ * @param plan   with a page_size or CUC_ATTENTION_KEY_LENGTHS
+ * @param args   new_k, new_v, k and v, which are written, and key_lengths, page_table and
+ *               query_offsets as for cuc_attention(); other arrays must be NULL. Read before the
+ *               call returns
+ * @retval CUC_OK                     enqueued; a fault while running shows in a later call
+ * @retval CUC_ERROR_INVALID_ARGUMENT the plan has neither a page_size nor
+ *                                    CUC_ATTENTION_KEY_LENGTHS; otherwise as cuc_attention()
+ * @retval CUC_ERROR_INVALID_HANDLE   stream or plan is not alive
+ * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
+ * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_attention_append(cuc_stream *stream, cuc_attention_plan *plan,
+                                        const cuc_attention_args *args);
 
 /** The choice made for a plan. */
 typedef struct cuc_attention_choice {

@@ -19,7 +19,7 @@ enum {
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
 struct views {
     cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
-    cuc_tensor d_o, d_q, d_k, d_v;
+    cuc_tensor d_o, d_q, d_k, d_v, new_k, new_v;
     int64_t first_batch, first_head;
 };
 
@@ -44,24 +44,30 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 static void make_views(struct views *v, const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
-    cuc_tensor *all[] = { &v->q, &v->k, &v->v, &v->o, &v->d_o, &v->d_q, &v->d_k, &v->d_v };
+    cuc_tensor *all[] = { &v->q,   &v->k,   &v->v,   &v->o,     &v->d_o,
+                          &v->d_q, &v->d_k, &v->d_v, &v->new_k, &v->new_v };
 
-    v->q = *a->q;
     v->k = *a->k;
     v->v = *a->v;
-    v->o = *a->o;
+    if (c->append) {
+        v->new_k = *a->new_k;
+        v->new_v = *a->new_v;
+    } else {
+        v->q = *a->q;
+        v->o = *a->o;
+    }
     if (a->lse)
         v->lse = *a->lse;
     if (a->sinks)
         v->sinks = *a->sinks;
     if (c->plan->kind.variable)
         v->query_offsets = *a->query_offsets;
-    if (c->plan->kind.variable && !c->plan->kind.page_size)
+    if (c->plan->kind.variable && !c->plan->kind.cached)
         v->key_offsets = *a->key_offsets;
-    if (c->plan->kind.page_size) {
+    if (c->plan->kind.page_size)
         v->page_table = *a->page_table;
+    if (c->plan->kind.cached)
         v->key_lengths = *a->key_lengths;
-    }
     if (c->backward) {
         v->d_o = *a->d_o;
         v->d_q = *a->d_q;
@@ -78,7 +84,7 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
                            int64_t count)
 {
 
-    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q, &v->new_k, &v->new_v };
     cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
 
     v->first_batch = from;
@@ -87,14 +93,14 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
     for (int i = 0; i < CUC_LENGTH(queries) && !kind->variable; i++)
         if (queries[i]->rank)
             narrow(queries[i], 0, from, count);
-    if (kind->page_size) {
-        narrow(&v->page_table, 0, from, count);
+    if (kind->cached)
         narrow(&v->key_lengths, 0, from, count);
-        return;
-    }
-    if (kind->variable)
+    if (kind->page_size)
+        narrow(&v->page_table, 0, from, count);
+    if (kind->variable && !kind->cached)
         narrow(&v->key_offsets, 0, from, count + 1);
-    for (int i = 0; i < CUC_LENGTH(keys) && !kind->variable; i++)
+    bool sequences = kind->cached ? !kind->page_size : !kind->variable; // the first axis of keys
+    for (int i = 0; i < CUC_LENGTH(keys) && sequences; i++)
         if (keys[i]->rank)
             narrow(keys[i], 0, from, count);
 }
@@ -103,9 +109,10 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
 static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind, int64_t from,
                          int64_t count, int64_t group)
 {
-    int32_t axis = kind->variable ? 0 : 1, of_keys = kind->page_size ? 1 : axis;
+    int32_t axis = kind->variable ? 0 : 1, of_keys = kind->cached ? 1 : axis;
 
-    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    // Calls with new keys have as many heads as key heads.
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q, &v->new_k, &v->new_v };
     cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
 
     v->first_head = from * group;
@@ -253,12 +260,12 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
     }
     if (k->variable)
         args[count++] = CUC_ARG(&v->query_offsets);
-    if (k->variable && !k->page_size)
+    if (k->variable && !k->cached)
         args[count++] = CUC_ARG(&v->key_offsets);
-    if (k->page_size) {
+    if (k->page_size)
         args[count++] = CUC_ARG(&v->page_table);
+    if (k->cached)
         args[count++] = CUC_ARG(&v->key_lengths);
-    }
     if (k->variable)
         args[count++] = CUC_ARG(c->args->most_queries);
     for (uint32_t i = 0; i < k->side_count; i++)
@@ -270,6 +277,22 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
     args[count++] = CUC_ARG(scale_of(c));
     cuc_status st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
+}
+
+// Launches the kernel of cuc__attention_put_append().
+static cuc_status launch_append(const struct cuc__attention_call *c, cuc_stream *stream,
+                                const struct views *v)
+{
+    const struct cuc__attention_kind *k = &c->plan->kind;
+    cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(&v->new_k), CUC_ARG(&v->new_v), CUC_ARG(&v->k),
+                                     CUC_ARG(&v->v), CUC_ARG(&v->key_lengths) };
+    size_t count = 5;
+
+    if (k->page_size)
+        args[count++] = CUC_ARG(&v->page_table);
+    if (k->variable)
+        args[count++] = CUC_ARG(&v->query_offsets);
+    return cuc__launch_plan_kernel(stream, c->plan->append, args, count, c->plan->plain_launch);
 }
 
 static int64_t least(int64_t x, int64_t y)
@@ -286,7 +309,7 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
 
     bool keys = c->backward && c->keys && c->key_heads; // d_k and d_v of no query are 0
     if (!c->batch || !c->heads || (!c->queries && !keys) ||
-        (kind->variable && !c->args->most_queries && !c->args->most_keys))
+        (kind->variable && !c->append && !c->args->most_queries && !c->args->most_keys))
         return CUC_OK; // an empty result
     int64_t group = c->heads / c->key_heads;
     int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;
@@ -298,19 +321,21 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
                 narrow_batches(&v, kind, b, least(c->batch - b, MOST_ACROSS));
             if (c->key_heads > heads)
                 narrow_heads(&v, kind, h, least(c->key_heads - h, heads), group);
-            st = c->backward ? launch_backward(c, stream, &v) : launch(c, stream, &v, group);
+            st = c->append     ? launch_append(c, stream, &v)
+                 : c->backward ? launch_backward(c, stream, &v)
+                               : launch(c, stream, &v, group);
         }
     return st;
 }
 
-static cuc_status run(cuc_stream *stream, cuc_attention_plan *plan, const cuc_attention_args *args,
-                      bool backward, const char *function)
+static cuc_status run(struct cuc__attention_call c, cuc_stream *stream,
+                      const cuc_attention_args *args, const char *function)
 {
     cuc_attention_args given;
-    struct cuc__attention_call c = {
-        .plan = plan, .args = &given, .function = function, .backward = backward
-    };
     cuc_status st;
+
+    c.args = &given;
+    c.function = function;
 
     if (!args)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "args is NULL");
@@ -325,7 +350,7 @@ cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
 {
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(plan, ATTENTION_PLAN);
-    return run(stream, plan, args, false, __func__);
+    return run((struct cuc__attention_call){ .plan = plan }, stream, args, __func__);
 }
 
 cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
@@ -333,5 +358,15 @@ cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
 {
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(plan, ATTENTION_PLAN);
-    return run(stream, plan, args, true, __func__);
+    return run((struct cuc__attention_call){ .plan = plan, .backward = true }, stream, args,
+               __func__);
+}
+
+cuc_status cuc_attention_append(cuc_stream *stream, cuc_attention_plan *plan,
+                                const cuc_attention_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return run((struct cuc__attention_call){ .plan = plan, .append = true }, stream, args,
+               __func__);
 }

@@ -29,6 +29,7 @@ struct cuc__attention_kind {
     struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
     uint32_t side_count;
     int32_t page_size; // 0: keys are not in pages
+    bool cached;       // keys are in a cache, in pages or not, which has the lengths of sequences
     bool few;          // few queries: a tile holds those of several heads, and keys may be split
 };
 
@@ -73,6 +74,15 @@ static inline int32_t cuc__attention_padded(int32_t width)
 char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
 
+// Defined in source_append.c. Adds the kernel of cuc_attention_append() to a tile program.
+struct cuc__text;
+void cuc__attention_put_append(struct cuc__text *text,
+                               const struct cuc__attention_problem *problem);
+
+// Defined in source.c. Writes the parameter k or v.
+void cuc__attention_put_keys(struct cuc__text *text, const struct cuc__attention_kind *kind,
+                             char array);
+
 // Defined in source_backward.c. Writes the tile program of cuc_attention_backward(). Returns NULL
 // if out of memory.
 char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
@@ -97,6 +107,7 @@ struct cuc_attention_plan {
     cuc_object *object;
     cuc_kernel *kernel;
     cuc_kernel *join;    // adds up the parts of split keys, or NULL
+    cuc_kernel *append;  // NULL without a cache
     char *backward_text; // NULL without a backward pass
     cuc_object *backward_object;
     cuc_kernel *backward[CUC__ATTENTION_STEPS];
@@ -110,7 +121,7 @@ struct cuc__attention_call {
     cuc_attention_plan *plan;
     const cuc_attention_args *args;
     const char *function;
-    bool backward;
+    bool backward, append;
     int64_t batch, heads, key_heads, queries, keys, pages;
 };
 cuc_status cuc__attention_check(struct cuc__attention_call *call, const struct cuc_stream *stream);

@@ -32,7 +32,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_BACKWARD << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_KEY_LENGTHS << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -84,10 +84,10 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
         { o->flags & CUC_ATTENTION_BACKWARD &&
-              (o->score || o->page_size || o->flags & CUC_ATTENTION_SINKS),
-          "CUC_ATTENTION_BACKWARD does not combine with a score function, sinks and pages: leave "
-          "it "
-          "unset" },
+              (o->score || o->page_size ||
+               o->flags & (CUC_ATTENTION_SINKS | CUC_ATTENTION_KEY_LENGTHS)),
+          "CUC_ATTENTION_BACKWARD does not combine with a score function, sinks, pages and "
+          "CUC_ATTENTION_KEY_LENGTHS: leave it unset" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },
@@ -191,6 +191,7 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .sinks = o->flags & CUC_ATTENTION_SINKS,
         .scored = o->score,
         .page_size = o->page_size,
+        .cached = o->page_size || o->flags & CUC_ATTENTION_KEY_LENGTHS,
         .few = is_few(o),
         .variable = o->flags & CUC_ATTENTION_VARIABLE,
     };

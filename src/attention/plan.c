@@ -58,6 +58,8 @@ static cuc_status make_forward(cuc_attention_plan *p, const struct cuc__attentio
         st = cuc_object_get_kernel(&p->kernel, p->object, parts ? "attention_parts" : "attention");
     if (st >= 0 && parts)
         st = cuc_object_get_kernel(&p->join, p->object, "attention");
+    if (st >= 0 && q->kind.cached)
+        st = cuc_object_get_kernel(&p->append, p->object, "append");
     return st;
 }
 
@@ -123,6 +125,7 @@ void cuc_attention_plan_release(cuc_attention_plan *plan)
         cuc_kernel_release(plan->backward[i]);
     cuc_object_release(plan->backward_object);
     free(plan->backward_text);
+    cuc_kernel_release(plan->append);
     cuc_kernel_release(plan->join);
     cuc_kernel_release(plan->kernel);
     cuc_object_release(plan->object);

@@ -53,12 +53,14 @@ static void put_sides(struct cuc__text *t, const struct cuc__attention_kind *k)
 }
 
 // Writes the extents of k or v, the type of whose axes is [batch, key heads, keys, width].
-static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k, char array)
+void cuc__attention_put_keys(struct cuc__text *t, const struct cuc__attention_kind *k, char array)
 {
     const char *width = array == 'k' ? "D" : "DV";
 
     if (k->page_size)
         cuc__text_put(t, "%c: T[PAGES, HK, PAGE, %s], ", array, width);
+    else if (k->cached)
+        cuc__text_put(t, "%c: T[%s, HK, ROOM, %s], ", array, k->variable ? "CACHES" : "B", width);
     else if (k->variable)
         cuc__text_put(t, "%c: T[HK, ALL_SK, %s], ", array, width);
     else
@@ -72,8 +74,8 @@ static void put_parameters(struct cuc__text *t, const struct cuc__attention_kind
     const char *axes = k->variable ? "HQ, ALL_SQ" : k->few ? "B, HK, G, SQ" : "B, HQ, SQ";
 
     cuc__text_put(t, "q: T[%s, D], ", axes);
-    put_keys(t, k, 'k');
-    put_keys(t, k, 'v');
+    cuc__attention_put_keys(t, k, 'k');
+    cuc__attention_put_keys(t, k, 'v');
     cuc__text_put(t, "\n                 ");
     if (parts) {
         cuc__text_put(t, "part: f32[PARTS, %s, DV], part_lse: f32[PARTS, %s], ", axes, axes);
@@ -86,10 +88,12 @@ static void put_parameters(struct cuc__text *t, const struct cuc__attention_kind
     }
     if (k->variable)
         cuc__text_put(t, "query_offsets: i32[OFFSETS], ");
-    if (k->variable && !k->page_size)
+    if (k->variable && !k->cached)
         cuc__text_put(t, "key_offsets: i32[OFFSETS], ");
     if (k->page_size)
-        cuc__text_put(t, "page_table: i32[TABLES, TABLE], key_lengths: i32[TABLES], ");
+        cuc__text_put(t, "page_table: i32[TABLES, TABLE], ");
+    if (k->cached)
+        cuc__text_put(t, "key_lengths: i32[TABLES], ");
     if (k->variable)
         cuc__text_put(t, "most: i64, ");
     put_sides(t, k);
@@ -123,9 +127,9 @@ static void put_facts(struct cuc__text *t, const struct cuc__attention_kind *k, 
         bool has;
         const char *name;
     } read[] = { { k->variable, "query_offsets" },
-                 { k->variable && !k->page_size, "key_offsets" },
+                 { k->variable && !k->cached, "key_offsets" },
                  { k->page_size, "page_table" },
-                 { k->page_size, "key_lengths" } };
+                 { k->cached, "key_lengths" } };
     const char *before = "    where ";
 
     if (!k->few) {
@@ -156,12 +160,13 @@ static void put_sequence(struct cuc__text *t, const struct cuc__attention_kind *
         if (!pipelined)
             cuc__text_put(t, "    my_q = slice(q, 1, q_at, q_end)\n");
     }
-    if (k->page_size)
-        cuc__text_put(t, "    SK = minimum(cast(key_lengths[b], i64), TABLE * PAGE)\n");
+    if (k->cached)
+        cuc__text_put(t, "    SK = minimum(cast(key_lengths[b], i64), %s)\n",
+                      k->page_size ? "TABLE * PAGE" : "ROOM");
     else if (k->variable)
         cuc__text_put(t, "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
                          "    SK = cast(k_end - k_at, i64)\n");
-    if (k->variable && !k->page_size && !pipelined)
+    if (k->variable && !k->cached && !pipelined)
         cuc__text_put(t, "    my_k, my_v = slice(k, 1, k_at, k_end), slice(v, 1, k_at, k_end)\n");
 }
 
@@ -183,7 +188,7 @@ static void put_key_load(struct cuc__text *t, const struct cuc__attention_kind *
     if (k->page_size)
         cuc__text_put(t, "load(%c, [page, g, n %% (PAGE // BN), 0], [_, _, BN, %s])\n", array,
                       width);
-    else if (!k->variable)
+    else if (!k->variable || k->cached)
         cuc__text_put(t, "load(%c, [b, g, n, 0], [_, _, BN, %s])\n", array, width);
     else if (pipelined)
         cuc__text_put(t, "load_at(%c, [g, k_at + n * BN, 0], [_, BN, %s])\n", array, width);
@@ -396,6 +401,8 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     put_stores(t, k, parts);
     if (parts)
         put_join(t, k, tile);
+    if (k->cached)
+        cuc__attention_put_append(t, q);
     if (!t->lost)
         return t->at;
     free(t->at);

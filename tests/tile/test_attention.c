@@ -127,8 +127,8 @@ static void drop(struct array *a)
 // ---- Score functions
 
 struct arrays {
-    struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths,
-        workspace, sides[CUC_ATTENTION_MAX_SIDES];
+    struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths, new_k,
+        new_v, workspace, sides[CUC_ATTENTION_MAX_SIDES];
     cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
     cuc_attention_args args;
 };
@@ -240,6 +240,11 @@ static bool is_variable(const struct row *r)
     return r->o.flags & CUC_ATTENTION_VARIABLE;
 }
 
+static bool is_cached(const struct row *r)
+{
+    return r->o.page_size || r->o.flags & CUC_ATTENTION_KEY_LENGTHS;
+}
+
 static int64_t sequences(const struct row *r)
 {
     int64_t count = 0;
@@ -315,6 +320,14 @@ static int64_t tokens_of(const struct row *r, bool keys)
     {                                                                                              \
         text, { .struct_size = sizeof(cuc_attention_options), .page_size = PAGE, __VA_ARGS__ }, 5, \
             HQ, HK, SQ, 0, "0123", 0, 0, SCORE, 2                                                  \
+    }
+#define CACHED(text, HQ, HK, SQ, ROOM, SCORE, FLAGS, ...)   \
+    {                                                       \
+        text,                                               \
+            { .struct_size = sizeof(cuc_attention_options), \
+              .flags = CUC_ATTENTION_KEY_LENGTHS | (FLAGS), \
+              __VA_ARGS__ },                                \
+            5, HQ, HK, SQ, ROOM, "0123", 0, 0, SCORE, 2     \
     }
 #define VARIABLE(text, HQ, HK, LENGTHS, MEMORY, SCORE, FLAGS, ...) \
     {                                                              \
@@ -454,6 +467,17 @@ static const struct row rows[] = {
           .key_heads = 2, .order = CUC_ATTENTION_SEQUENCE_FIRST),
     PAGED("pages of 128, many queries", 2, 1, 70, 128, PLAIN, BF, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
     PAGED("pages of 32, many queries", 2, 2, 70, 32, ALIBI, HF, .width = 64, LSE),
+    CACHED("a cache, one query", 4, 2, 1, 211, PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .queries = 1, .heads = 4,
+           .key_heads = 2),
+    CACHED("a cache, one query in parts", 6, 1, 1, 200, PLAIN, CUC_ATTENTION_SINKS, HF, .width = 72, .queries = 1,
+           .heads = 6, .key_heads = 1, .parts = 3),
+    CACHED("a cache, many queries, sequence first", 9, 9, 70, 208, PLAIN, CUC_ATTENTION_LSE, BF, .width = 64,
+           .value_width = 40, .mask = CAUSAL, .align = LAST, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    CACHED("a cache with ALiBi", 2, 2, 3, 333, ALIBI, CUC_ATTENTION_LSE, HF, .width = 128),
+    CACHED("a cache and variable lengths", 4, 2, 0, 200, PLAIN, CUC_ATTENTION_LSE | CUC_ATTENTION_VARIABLE, BF,
+           .width = 64, .mask = CAUSAL, .align = LAST),
+    CACHED("a cache and variable lengths on sm_80", 2, 1, 0, 220, PLAIN, CUC_ATTENTION_VARIABLE, HF, .width = 64,
+           .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
     PAGED("pages on sm_80", 2, 2, 30, 64, PLAIN, HF, .width = 64, .arch = "sm_80", LSE),
     VARIABLE("pages and variable lengths", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL,
              .align = LAST, .page_size = 64),
@@ -535,24 +559,29 @@ static void make_sides(struct arrays *x, const struct row *r)
     x->args.sides = x->args.side_count ? x->tensors : NULL;
 }
 
+static void make_lengths(struct arrays *x, const struct row *r)
+{
+    make(&x->key_lengths, CUC_I32, 1, (const int64_t[]){ sequences(r) }, "0", 0);
+    for (int64_t b = 0; b < sequences(r); b++) {
+        int32_t length = (int32_t)keys_of(r, b);
+        memcpy(at(&x->key_lengths, &b), &length, sizeof(length));
+    }
+    send(&x->key_lengths);
+    x->args.key_lengths = &x->key_lengths.t;
+}
+
 static void make_pages(struct arrays *x, const struct row *r)
 {
     enum { TABLE = 24, NO_PAGE = 1 << 30 };
 
     make(&x->table, CUC_I32, 2, (const int64_t[]){ sequences(r), TABLE }, "01", 3);
-    make(&x->key_lengths, CUC_I32, 1, (const int64_t[]){ sequences(r) }, "0", 0);
-    for (int64_t b = 0; b < sequences(r); b++) {
-        int32_t length = (int32_t)keys_of(r, b);
-        memcpy(at(&x->key_lengths, &b), &length, sizeof(length));
+    for (int64_t b = 0; b < sequences(r); b++)
         for (int64_t i = 0; i < TABLE; i++) {
             int32_t page = i < pages_of(r, b) ? (int32_t)page_of(r, b, i, NULL) : NO_PAGE;
             memcpy(at(&x->table, (const int64_t[]){ b, i }), &page, sizeof(page));
         }
-    }
     send(&x->table);
-    send(&x->key_lengths);
     x->args.page_table = &x->table.t;
-    x->args.key_lengths = &x->key_lengths.t;
 }
 
 static void make_all(struct arrays *x, const struct row *r)
@@ -574,15 +603,19 @@ static void make_all(struct arrays *x, const struct row *r)
     memset(x, 0, sizeof(*x));
     for (int i = 0; i < count; i++) {
         bool keys = i == 1 || i == 2 || i >= 6, paged = keys && o->page_size;
-        int64_t sequence = paged            ? o->page_size
-                           : is_variable(r) ? tokens_of(r, keys)
-                                            : all[i].sequence;
-        int64_t first = r->batch, axes = is_variable(r) && !paged ? 3 : 4;
+        bool cached = keys && is_cached(r);
+        int64_t sequence = paged                       ? o->page_size
+                           : is_variable(r) && !cached ? tokens_of(r, keys)
+                                                       : all[i].sequence;
+        int64_t first = sequences(r), axes = is_variable(r) && !cached ? 3 : 4;
         if (paged)
             (void)page_of(r, 0, 0, &first);
         const int64_t shape[] = { first, last ? sequence : all[i].heads,
                                   last ? all[i].heads : sequence, all[i].width };
-        make(all[i].array, o->dtype, (int32_t)axes, shape + 4 - axes, paged ? "0123" : r->memory,
+        make(all[i].array, o->dtype, (int32_t)axes, shape + 4 - axes,
+             axes == 3 && r->memory[3] ? "012"
+             : cached                  ? "0123"
+                                       : r->memory,
              r->gap);
         if (i < 3 || all[i].array == &x->d_o)
             each(all[i].array, draw);
@@ -607,9 +640,11 @@ static void make_all(struct arrays *x, const struct row *r)
         send(&x->sinks);
         x->args.sinks = &x->sinks.t;
     }
+    if (is_cached(r))
+        make_lengths(x, r);
     if (o->page_size)
         make_pages(x, r);
-    for (int i = 0; is_variable(r) && i < (o->page_size ? 1 : 2); i++) {
+    for (int i = 0; is_variable(r) && i < (is_cached(r) ? 1 : 2); i++) {
         make(&x->offsets[i], CUC_I32, 1, (const int64_t[]){ sequences(r) + 1 }, "0", 0);
         for (int64_t b = 0; b <= sequences(r); b++) {
             int32_t offset = (int32_t)offset_of(r, i, b);
@@ -628,7 +663,7 @@ static void drop_all(struct arrays *x)
     struct array *all[] = { &x->q,          &x->k,           &x->v,        &x->o,        &x->lse,
                             &x->offsets[0], &x->offsets[1],  &x->sides[0], &x->sides[1], &x->sinks,
                             &x->table,      &x->key_lengths, &x->d_o,      &x->d_q,      &x->d_k,
-                            &x->d_v,        &x->workspace };
+                            &x->d_v,        &x->new_k,       &x->new_v,    &x->workspace };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -647,7 +682,7 @@ static unsigned char *place(const struct array *a, const struct row *r, bool key
     if (keys && r->o.page_size) {
         first = page_of(r, b, i / r->o.page_size, NULL);
         row = i % r->o.page_size;
-    } else if (is_variable(r)) {
+    } else if (is_variable(r) && !(keys && is_cached(r))) {
         row += offset_of(r, keys, b);
     }
     const int64_t index[] = { first, last ? row : h, last ? h : row, d };
@@ -920,6 +955,74 @@ static void check_backward(struct arrays *x, const struct row *r, cuc_attention_
     compare_gradients(x, r);
 }
 
+// ---- Appending
+
+// Moves the last keys of each sequence, one for each query, from a cache to an array of new keys.
+// Keys before the sequence's first one are poisoned.
+static void take_last(struct array *to, struct array *cache, const struct row *r)
+{
+    bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
+    int64_t width = cache->t.shape[3], first = is_variable(r);
+    int64_t tokens = is_variable(r) ? tokens_of(r, false) : r->queries;
+    const int64_t shape[] = { sequences(r), last ? tokens : r->key_heads,
+                              last ? r->key_heads : tokens, width };
+
+    make(to, cache->t.dtype, (int32_t)(4 - first), shape + first, first ? "102" : "0213", 8);
+    for (int64_t b = 0; b < sequences(r); b++)
+        for (int64_t g = 0; g < r->key_heads; g++)
+            for (int64_t i = 0; i < queries_of(r, b); i++)
+                for (int64_t d = 0; d < width; d++) {
+                    int64_t j = keys_of(r, b) - queries_of(r, b) + i;
+                    if (j < 0)
+                        continue;
+                    unsigned char *key = place(cache, r, true, b, g, j, d);
+                    memcpy(place(to, r, false, b, g, i, d), key, cuc_dtype_bits(to->t.dtype) / 8);
+                    poison(cache->t.dtype, key);
+                }
+    send(to);
+    send(cache);
+}
+
+static void expect_whole(const struct array *cache, const unsigned char *expected, const char *name,
+                         const char *array)
+{
+    struct array got = *cache;
+
+    receive(&got);
+    for (size_t i = 0; i < cache->size; i++)
+        ck_assert_msg(got.bytes[i] == expected[i], "%s: byte %zu of %s is 0x%x, expected 0x%x",
+                      name, i, array, got.bytes[i], expected[i]);
+    free(got.bytes);
+}
+
+// Takes the last keys away and appends them: the cache, with all around it, is as before.
+static void check_append(struct arrays *x, const struct row *r, cuc_attention_plan *plan)
+{
+    struct array *caches[] = { &x->k, &x->v }, *news[] = { &x->new_k, &x->new_v };
+    unsigned char *whole[2];
+    const cuc_attention_args args = { .struct_size = sizeof(args),
+                                      .k = &x->k.t,
+                                      .v = &x->v.t,
+                                      .new_k = &x->new_k.t,
+                                      .new_v = &x->new_v.t,
+                                      .query_offsets = x->args.query_offsets,
+                                      .page_table = x->args.page_table,
+                                      .key_lengths = x->args.key_lengths };
+
+    for (int i = 0; i < 2; i++) {
+        whole[i] = malloc(caches[i]->size);
+        memcpy(whole[i], caches[i]->bytes, caches[i]->size);
+        take_last(news[i], caches[i], r);
+    }
+    ck_assert_msg(cuc_attention_append(stream, plan, &args) == CUC_OK, "%s: %s", r->name,
+                  cuc_error_message());
+    for (int i = 0; i < 2; i++) {
+        expect_whole(caches[i], whole[i], r->name, i ? "v" : "k");
+        memcpy(caches[i]->bytes, whole[i], caches[i]->size);
+        free(whole[i]);
+    }
+}
+
 static void check(const struct row *r)
 {
     struct arrays x;
@@ -942,6 +1045,8 @@ static void check(const struct row *r)
         ck_ok(cuc_buffer_create(&x.workspace.buffer, stream, NULL, x.args.workspace_bytes));
         x.args.workspace = cuc_buffer_ptr(x.workspace.buffer);
     }
+    if (is_cached(r))
+        check_append(&x, r, plan);
     ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
                   cuc_error_message());
     compare(&x, r);
@@ -1069,6 +1174,8 @@ static const struct {
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
     { BAD(HF, .width = 64, .score = "score", BACK),
       { "CUC_ATTENTION_BACKWARD", "score function" } },
+    { BAD(HF, .width = 64, .flags = CUC_ATTENTION_KEY_LENGTHS | CUC_ATTENTION_BACKWARD),
+      { "CUC_ATTENTION_BACKWARD", "pages and CUC_ATTENTION_KEY_LENGTHS" } },
     { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
     { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
       { "tile_k does not divide page_size" } },
@@ -1189,6 +1296,58 @@ TEST(arguments_of_variable_lengths_are_refused_by_name)
     cuc_attention_plan_release(plan);
 }
 
+TEST(arguments_of_a_cache_are_refused_by_name)
+{
+    const cuc_tensor keys = tensor(CUC_F16, 4, 2, 3, 90, 64),
+                     news = tensor(CUC_F16, 4, 2, 3, 4, 64);
+    const cuc_tensor more = tensor(CUC_F16, 4, 2, 4, 4, 64), q = tensor(CUC_F16, 4, 2, 6, 4, 64);
+    const cuc_tensor two = tensor(CUC_I32, 1, 2, 0, 0, 0), three = tensor(CUC_I32, 1, 3, 0, 0, 0);
+    cuc_tensor constant = keys;
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .new_k = &news,
+                                      .new_v = &news,
+                                      .k = &keys,
+                                      .v = &keys,
+                                      .key_lengths = &two };
+    const cuc_attention_args attends = { .struct_size = sizeof(attends),
+                                         .q = &q,
+                                         .k = &keys,
+                                         .v = &keys,
+                                         .o = &q,
+                                         .new_k = &news,
+                                         .key_lengths = &two };
+    cuc_attention_args a;
+    cuc_attention_plan *plan, *plain;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    ck_ok(cuc_attention_plan_create(&plain, device, CUC_ATTENTION_OPTIONS(HF, .width = 64)));
+    ck_ok(cuc_attention_plan_create(
+        &plan, device,
+        CUC_ATTENTION_OPTIONS(HF, .width = 64, .flags = CUC_ATTENTION_KEY_LENGTHS,
+                              .score = "score + gather(x, [row + column])",
+                              .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1 } },
+                              .side_count = 1)));
+#define NOT_APPENDED(field, array, ...) \
+    a = good;                           \
+    a.field = (array);                  \
+    ck_fails(bad, cuc_attention_append(stream, plan, &a), __VA_ARGS__)
+    NOT_APPENDED(new_k, NULL, "new_k is NULL");
+    NOT_APPENDED(new_v, &more, "new_v is [2, 4, 4, 64], expected [2, 3, 4, 64]", "new keys");
+    NOT_APPENDED(key_lengths, NULL, "key_lengths is NULL");
+    NOT_APPENDED(key_lengths, &three, "key_lengths is [3], expected [2]");
+    NOT_APPENDED(k, &constant, "k is read-only");
+    NOT_APPENDED(q, &q, "q is given", "cuc_attention_append() does not use it");
+    NOT_APPENDED(page_table, &two, "page_table is given");
+    NOT_APPENDED(sides, &q, "sides is given", "cuc_attention_append()");
+    ck_fails(bad, cuc_attention(stream, plan, &attends), "new_k is given",
+             "only cuc_attention_append() takes it");
+    ck_fails(bad, cuc_attention_append(stream, plain, &good), "no cache to append to",
+             "CUC_ATTENTION_KEY_LENGTHS");
+    cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
 // ---- Plans
 
 TEST(a_plan_shows_its_choice_and_program)
@@ -1229,7 +1388,7 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
 
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    for (int mask = 0; mask < 8; mask++) {
+    for (int mask = 0; mask < 16; mask++) {
         cuc_attention_plan *plan;
         ck_ok(cuc_attention_plan_create(
             &plan, device,
@@ -1237,7 +1396,8 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
                                   .value_width = pipelines[_i].value_width,
                                   .queries = pipelines[_i].queries, .mask = mask & 1,
                                   .window_left = mask & 2 ? 500 : 0,
-                                  .flags = mask & 4 ? CUC_ATTENTION_VARIABLE : 0)));
+                                  .flags = (mask & 4 ? CUC_ATTENTION_VARIABLE : 0) |
+                                           (mask & 8 ? CUC_ATTENTION_KEY_LENGTHS : 0))));
         ck_ok(cuc_attention_plan_get_choice(&choice, plan));
         ck_assert_int_eq(choice.pipeline, 1);
         ck_assert_int_eq(choice.tile_q, pipelines[_i].tile_q);

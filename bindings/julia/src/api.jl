@@ -343,6 +343,7 @@ const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
 const CUC_ATTENTION_SINKS = UInt32(4)
 const CUC_ATTENTION_VARIABLE = UInt32(8)
 const CUC_ATTENTION_BACKWARD = UInt32(16)
+const CUC_ATTENTION_KEY_LENGTHS = UInt32(32)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -1433,6 +1434,8 @@ struct cuc_attention_args
     d_k::Ptr{cuc_tensor}
     d_v::Ptr{cuc_tensor}
     most_keys::Int64
+    new_k::Ptr{cuc_tensor}
+    new_v::Ptr{cuc_tensor}
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1530,6 +1533,9 @@ end
 # Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
 cuc_attention(stream, plan, args) =
     ccall((:cuc_attention, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
+# Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+cuc_attention_append(stream, plan, args) =
+    ccall((:cuc_attention_append, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
 # Set arguments to their defaults.
 cuc_attention_args_init(args, caller_size) =
     ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)

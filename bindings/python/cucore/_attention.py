@@ -19,7 +19,8 @@ _WORDS: dict[str, dict[Any, int]] = {
     "order": {"heads": raw.CUC_ATTENTION_HEADS_FIRST, "sequence": raw.CUC_ATTENTION_SEQUENCE_FIRST},
 }
 _FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH,
-          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE, "backward": raw.CUC_ATTENTION_BACKWARD}
+          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE, "backward": raw.CUC_ATTENTION_BACKWARD,
+          "key_lengths": raw.CUC_ATTENTION_KEY_LENGTHS}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
     "struct_size", "flags", "side_count", "reserved"}
 
@@ -71,7 +72,7 @@ class Attention(Handle):
     `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
     also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
-    lengths; `page_size`, if keys are in pages; `parts`, to split the keys of few queries;
+    lengths; `key_lengths`, if keys are in a cache, and `page_size`, if it has pages; `parts`, to split the keys of few queries;
     `backward`, if gradients are computed too; `score`, a function of scores
     in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
@@ -91,7 +92,7 @@ class Attention(Handle):
                  sinks: Any = None, query_offsets: Any = None, key_offsets: Any = None, most_queries: int = 0,
                  page_table: Any = None, key_lengths: Any = None, workspace: Buffer | None = None, scale: float | None = None, **sides: Any) -> None:
         """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks`,
-        the offsets of sequences (`variable`), the table and lengths of pages, and the side arrays, by name, are required if the
+        the offsets of sequences (`variable`), the lengths and pages of a cache, and the side arrays, by name, are required if the
         options have them. The default scale is `1 / sqrt(width)`."""
         args, kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks, "query_offsets": query_offsets,
                             "key_offsets": key_offsets, "page_table": page_table, "key_lengths": key_lengths},
@@ -107,6 +108,14 @@ class Attention(Handle):
                 raw.cuc_tensor.from_address(tensor._address) for tensor in tensors))
             args.sides, args.side_count = ctypes.addressof(array), len(tensors)
         check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
+
+    def append(self, stream: StreamLike, new_k: Any, new_v: Any, k: Any, v: Any, *, key_lengths: Any,
+               page_table: Any = None, query_offsets: Any = None) -> None:
+        """Append new keys and values to a cache in stream order, for the options `key_lengths` and `page_size`. They
+        become the last keys of each sequence, whose `key_lengths` already count them."""
+        args, _kept = _args({"new_k": new_k, "new_v": new_v, "k": k, "v": v, "key_lengths": key_lengths,
+                             "page_table": page_table, "query_offsets": query_offsets}, None, None)
+        check(raw.cuc_attention_append(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def backward(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, lse: Any, d_o: Any, d_q: Any, d_k: Any,
                  d_v: Any, *, workspace: Buffer, query_offsets: Any = None, key_offsets: Any = None,

@@ -305,6 +305,7 @@ CUC_ATTENTION_PLAIN_LAUNCH: int
 CUC_ATTENTION_SINKS: int
 CUC_ATTENTION_VARIABLE: int
 CUC_ATTENTION_BACKWARD: int
+CUC_ATTENTION_KEY_LENGTHS: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -575,6 +576,8 @@ class cuc_attention_args(ctypes.Structure):
     d_k: Pointer
     d_v: Pointer
     most_keys: int
+    new_k: Pointer
+    new_v: Pointer
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -1407,6 +1410,8 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
 
 def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
     """Compute attention in stream order:"""
+def cuc_attention_append(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Append new keys and values to a cache in stream order, before a cuc_attention() that sees them."""
 def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:

@@ -716,8 +716,10 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
-/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks and pages.
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks, pages and CUC_ATTENTION_KEY_LENGTHS.
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
+/// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
+pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -1212,7 +1214,7 @@ pub struct cuc_attention_args {
     pub most_queries: i64,
     /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
     pub page_table: *const cuc_tensor,
-    /// i32 \[batch\], the keys of each sequence, at most those that its row of page_table has room for; read by plans with a page_size
+    /// i32 \[batch\], the keys of each sequence, at most those that k, or its row of page_table, has room for; read by plans with CUC_ATTENTION_KEY_LENGTHS or a page_size
     pub key_lengths: *const cuc_tensor,
     /// a multiple of 256, used by one call at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
@@ -1228,6 +1230,10 @@ pub struct cuc_attention_args {
     pub d_v: *const cuc_tensor,
     /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; results of longer sequences are undefined
     pub most_keys: i64,
+    /// \[batch\]\[key heads\]\[new keys\]\[width\], for cuc_attention_append()
+    pub new_k: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[new keys\]\[value width\], likewise
+    pub new_v: *const cuc_tensor,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -2984,6 +2990,8 @@ zeroed!(cuc_tuned_record, struct_size);
 extern "C" {
     /// Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
     pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
+    /// Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+    pub fn cuc_attention_append(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
     /// Compute the gradients of q, k and v in stream order.

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 176, 8);
+    row!(cuc_attention_args, 192, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -49,6 +49,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.d_k, 152, 8);
     row!(cuc_attention_args.d_v, 160, 8);
     row!(cuc_attention_args.most_keys, 168, 8);
+    row!(cuc_attention_args.new_k, 176, 8);
+    row!(cuc_attention_args.new_v, 184, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -816,6 +818,7 @@ pub fn structs(wrong: &mut Vec<String>) {
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
         ("cuc_attention", cucore_sys::cuc_attention as *const ()),
+        ("cuc_attention_append", cucore_sys::cuc_attention_append as *const ()),
         ("cuc_attention_args_init", cucore_sys::cuc_attention_args_init as *const ()),
         ("cuc_attention_backward", cucore_sys::cuc_attention_backward as *const ()),
         ("cuc_attention_options_init", cucore_sys::cuc_attention_options_init as *const ()),
