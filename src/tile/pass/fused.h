@@ -91,6 +91,11 @@ bool tile_swap_computed(struct tile_kernel *kernel);
 // earlier iteration can issue.
 bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value);
 bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op);
+// Returns the value that is rounded, and its elements rearranged, to become a product's operand a;
+// values between them have no other use. Returns the operand itself if it is made otherwise.
+const struct tile_value *tile_fused_source_of_left(const struct tile_op *mma);
+// True for an op whose result only becomes a product's operand a in this way.
+bool tile_fused_forms_left(const struct tile_op *mma, const struct tile_op *op);
 // Returns the loop argument that carries an accumulator, or NULL if the product's result has
 // another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
