@@ -88,7 +88,7 @@ typedef struct cuc_attention_options {
     size_t struct_size; /**< sizeof(cuc_attention_options); the initializers set it */
 
     uint32_t flags;       /**< CUC_ATTENTION_ bits */
-    cuc_dtype dtype;      /**< of q, k, v and o: f16 or bf16; must be given */
+    cuc_dtype dtype;      /**< of q, k, v and o: f16, bf16, or e4m3 with scales; must be given */
     int32_t width;        /**< elements of a query and of a key, 1 to 256; must be given. Multiples
                                of 16 are fastest */
     int32_t value_width;  /**< elements of a value and of a row of o, 1 to 256; 0: width */
@@ -134,6 +134,7 @@ typedef struct cuc_attention_options {
      * The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads
      * and keys */
     int32_t parts;
+    cuc_dtype o_dtype; /**< of o, if dtype is e4m3: f16 or bf16; 0: bf16. Otherwise 0 */
 } cuc_attention_options;
 
 /** Default options: cuc_attention_options o = CUC_ATTENTION_OPTIONS_INIT; */
@@ -184,6 +185,9 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * first axis, also with CUC_ATTENTION_VARIABLE, and there are no key_offsets. In the cache, and in
  * the pages that the table names, all numbers in v must be finite, even those behind a sequence's
  * end.
+ *
+ * If the dtype is e4m3, q, k and v are multiplied by q_scale, k_scale and v_scale. One scale for a
+ * whole array is a tensor whose strides are 0.
  */
 typedef struct cuc_attention_args {
     size_t struct_size;      /**< sizeof(cuc_attention_args); the initializers set it */
@@ -218,18 +222,21 @@ typedef struct cuc_attention_args {
                                 cuc_attention_backward() */
     const cuc_tensor *d_k; /**< the gradient of k; written */
     const cuc_tensor *d_v; /**< the gradient of v; written */
-    int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the
-                            number of keys of the longest sequence; results of longer sequences
-                            are undefined */
-    const cuc_tensor *new_k; /**< [batch][key heads][new keys][width], for
-                                  cuc_attention_append() */
-    const cuc_tensor *new_v; /**< [batch][key heads][new keys][value width], likewise */
+    int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3
+                            without a cache: at least the number of keys of the longest sequence;
+                            results of longer sequences are undefined */
+    const cuc_tensor *new_k;   /**< [batch][key heads][new keys][width], for
+                                    cuc_attention_append() */
+    const cuc_tensor *new_v;   /**< [batch][key heads][new keys][value width], likewise */
+    const cuc_tensor *q_scale; /**< f32 [batch][heads]; read by plans of e4m3 */
+    const cuc_tensor *k_scale; /**< f32 [batch][key heads]; likewise */
+    const cuc_tensor *v_scale; /**< f32 [batch][key heads]; likewise */
 } cuc_attention_args;
 
 #define CUC_ATTENTION_ARGS_INIT                                                                    \
     {                                                                                              \
         sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0                                                                                \
+            0, 0, 0, 0, 0, 0                                                                       \
     }
 
 #ifndef __cplusplus
@@ -427,16 +434,19 @@ CUC_API cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out,
  *
  * @thread any thread
  * @capture makes no driver call
- * @param plan    the plan
- * @param batch   number of batches; 1 with CUC_ATTENTION_VARIABLE
- * @param heads   heads of q
- * @param queries queries of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
- * @return bytes; 0 if keys are not split and there is no backward pass, and for NULL; UINT64_MAX if
- * the size exceeds 64 bits
+ * @param plan      the plan
+ * @param batch     number of batches, or of sequences
+ * @param heads     heads of q
+ * @param queries   queries of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
+ * @param key_heads heads of k and v
+ * @param keys      keys of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
+ * @return bytes; 0 if keys are not split, there is no backward pass and v is not transposed (e4m3
+ * without a cache), and for NULL; UINT64_MAX if the size exceeds 64 bits
  * @since 0.1
  */
 CUC_API uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
-                                                    int64_t heads, int64_t queries);
+                                                    int64_t heads, int64_t queries,
+                                                    int64_t key_heads, int64_t keys);
 
 /**
  * The tile program of a plan, to read or to start from.

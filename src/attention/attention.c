@@ -13,12 +13,13 @@
 
 enum {
     MOST_ACROSS = 65535, // blocks along the grid's second and third axis
-    MOST_ARGUMENTS = 16 + CUC_ATTENTION_MAX_SIDES,
+    MOST_ARGUMENTS = 20 + CUC_ATTENTION_MAX_SIDES,
 };
 
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
 struct views {
     cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
+    cuc_tensor q_scale, k_scale, v_scale;
     cuc_tensor d_o, d_q, d_k, d_v, new_k, new_v;
     int64_t first_batch, first_head;
 };
@@ -56,6 +57,11 @@ static void make_views(struct views *v, const struct cuc__attention_call *c)
         v->q = *a->q;
         v->o = *a->o;
     }
+    if (c->plan->kind.scaled && !c->append) {
+        v->q_scale = *a->q_scale;
+        v->k_scale = *a->k_scale;
+        v->v_scale = *a->v_scale;
+    }
     if (a->lse)
         v->lse = *a->lse;
     if (a->sinks)
@@ -87,7 +93,12 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
     cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q, &v->new_k, &v->new_v };
     cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
 
+    cuc_tensor *scales[] = { &v->q_scale, &v->k_scale, &v->v_scale };
+
     v->first_batch = from;
+    for (int i = 0; i < CUC_LENGTH(scales); i++)
+        if (scales[i]->rank)
+            narrow(scales[i], 0, from, count);
     if (kind->variable)
         narrow(&v->query_offsets, 0, from, count + 1);
     for (int i = 0; i < CUC_LENGTH(queries) && !kind->variable; i++)
@@ -122,6 +133,11 @@ static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind
     for (int i = 0; i < CUC_LENGTH(keys); i++)
         if (keys[i]->rank)
             narrow(keys[i], of_keys, from, count);
+    if (v->q_scale.rank) {
+        narrow(&v->q_scale, 1, from * group, count * group);
+        narrow(&v->k_scale, 1, from, count);
+        narrow(&v->v_scale, 1, from, count);
+    }
     if (v->sinks.rank)
         narrow(&v->sinks, 0, from * group, count * group);
 }
@@ -172,6 +188,33 @@ static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
     if (p->kind.sinks)
         args[count++] = CUC_ARG(&v->sinks);
     return cuc__launch_plan_kernel(stream, p->join, args, count, p->plain_launch);
+}
+
+// Launches the kernel of cuc__attention_put_pack(). `packed` becomes the transposed v in the
+// workspace, with columns for the keys.
+static cuc_status launch_pack(const struct cuc__attention_call *c, cuc_stream *stream,
+                              const struct views *v, cuc_tensor *packed)
+{
+    const cuc_attention_plan *p = c->plan;
+    int32_t keys = v->v.rank - 2, width = v->v.rank - 1;
+    cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(&v->v), CUC_ARG(packed) };
+    size_t count = 2;
+
+    *packed = v->v;
+    packed->data = c->args->workspace;
+    packed->flags = 0;
+    packed->shape[keys] = v->v.shape[width];
+    packed->shape[width] = cuc__attention_columns(&p->kind, c->batch, v->v.shape[keys]);
+    int64_t stride = 1;
+    for (int32_t i = packed->rank - 1; i >= 0; i--) {
+        packed->strides[i] = stride;
+        stride *= packed->shape[i];
+    }
+    if (p->kind.variable) {
+        args[count++] = CUC_ARG(&v->key_offsets);
+        args[count++] = CUC_ARG(c->args->most_keys);
+    }
+    return cuc__launch_plan_kernel(stream, p->pack, args, count, p->plain_launch);
 }
 
 static float scale_of(const struct cuc__attention_call *c)
@@ -231,19 +274,28 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
 {
     const cuc_attention_plan *p = c->plan;
     const struct cuc__attention_kind *k = &p->kind;
-    cuc_tensor part[2];
+    cuc_tensor part[2], packed;
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
+    cuc_status st = k->packs ? launch_pack(c, stream, v, &packed) : CUC_OK;
 
+    if (st < 0)
+        return st;
     if (k->few) {
         split_heads(&v->q, 1, group);
         split_heads(&v->o, 1, group);
         split_heads(&v->lse, 1, group);
+        split_heads(&v->q_scale, 1, group);
         split_heads(&v->sinks, 0, group);
     }
     args[count++] = CUC_ARG(&v->q);
     args[count++] = CUC_ARG(&v->k);
-    args[count++] = CUC_ARG(&v->v);
+    args[count++] = CUC_ARG(k->packs ? &packed : &v->v);
+    if (k->scaled) {
+        args[count++] = CUC_ARG(&v->q_scale);
+        args[count++] = CUC_ARG(&v->k_scale);
+        args[count++] = CUC_ARG(&v->v_scale);
+    }
     if (p->join) {
         part[0] = part_view(&v->o, p->tile.parts, true, c->args->workspace);
         part[1] = part_view(&v->o, p->tile.parts, false,
@@ -275,7 +327,7 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
         args[count++] = CUC_ARG(v->first_head);
     }
     args[count++] = CUC_ARG(scale_of(c));
-    cuc_status st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
+    st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
 }
 

@@ -150,7 +150,8 @@ static cuc_status check_most(const struct cuc__attention_call *c, const char *na
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is %" PRId64 ", expected %s",
                      name, most,
                      used                     ? "0 to 2147483647"
-                     : c->plan->kind.variable ? "0, as only cuc_attention_backward() takes it"
+                     : c->plan->kind.variable ? "0, as only cuc_attention_backward(), and plans "
+                                                "of e4m3 that have no cache, take it"
                                               : "0, as the plan was made without "
                                                 "CUC_ATTENTION_VARIABLE");
 }
@@ -194,11 +195,10 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
 static cuc_status check_workspace(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
-    bool uses = c->backward || (c->plan->tile.parts > 1 && !c->append);
-    uint64_t needed =
-        uses ? cuc_attention_plan_workspace_bytes(c->plan, c->plan->kind.variable ? 1 : c->batch,
-                                                  c->heads, c->queries)
-             : 0;
+    bool uses = c->backward || ((c->plan->tile.parts > 1 || c->plan->kind.packs) && !c->append);
+    uint64_t needed = uses ? cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads,
+                                                                c->queries, c->key_heads, c->keys)
+                           : 0;
 
     if (a->workspace % CUC__ATTENTION_WORKSPACE_ALIGN)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -230,6 +230,7 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
     };
     bool paged = k->page_size, cached = k->cached;
     cuc_dtype offsets = k->variable ? CUC_I32 : 0, gradients = c->backward ? k->dtype : 0;
+    cuc_dtype scales = k->scaled && !c->append ? CUC_F32 : 0;
     cuc_dtype attends = c->append ? 0 : k->dtype, appended = c->append ? k->dtype : 0;
 
     read_shape(c);
@@ -243,7 +244,8 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                  names[8]),
         describe(c, "new_v", a->new_v, appended, c->key_heads, c->queries, k->value_width, false,
                  names[9]),
-        describe(c, "o", a->o, attends, c->heads, c->queries, k->value_width, false, names[3]),
+        describe(c, "o", a->o, c->append ? 0 : k->o_dtype, c->heads, c->queries, k->value_width,
+                 false, names[3]),
         describe(c, "lse", a->lse, k->lse && !c->append ? CUC_F32 : 0, c->heads, c->queries,
                  NO_WIDTH, false, names[4]),
         describe(c, "d_o", a->d_o, gradients, c->heads, c->queries, k->value_width, false,
@@ -252,6 +254,9 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         describe(c, "d_k", a->d_k, gradients, c->key_heads, c->keys, k->width, false, names[1]),
         describe(c, "d_v", a->d_v, gradients, c->key_heads, c->keys, k->value_width, false,
                  names[2]),
+        { "q_scale", a->q_scale, scales, 2, { c->batch, c->heads }, "batch, heads", NULL },
+        { "k_scale", a->k_scale, scales, 2, { c->batch, c->key_heads }, "batch, key heads", NULL },
+        { "v_scale", a->v_scale, scales, 2, { c->batch, c->key_heads }, "batch, key heads", NULL },
         { "sinks",
           a->sinks,
           k->sinks && !c->append ? CUC_F32 : 0,
@@ -307,7 +312,7 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                          "query_offsets has no element, expected batch + 1");
     cuc_status st = check_most(c, "most_queries", a->most_queries, k->variable);
     if (st >= 0)
-        st = check_most(c, "most_keys", a->most_keys, k->variable && c->backward);
+        st = check_most(c, "most_keys", a->most_keys, k->variable && (c->backward || k->packs));
     if (st >= 0)
         st = check_sides(c);
     if (st >= 0)

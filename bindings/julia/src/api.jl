@@ -1436,6 +1436,9 @@ struct cuc_attention_args
     most_keys::Int64
     new_k::Ptr{cuc_tensor}
     new_v::Ptr{cuc_tensor}
+    q_scale::Ptr{cuc_tensor}
+    k_scale::Ptr{cuc_tensor}
+    v_scale::Ptr{cuc_tensor}
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1467,6 +1470,7 @@ struct cuc_attention_options
     reserved::UInt32
     page_size::Int32
     parts::Int32
+    o_dtype::cuc_dtype
 end
 
 # Attributes of one copy in a batch. Zero selects the default of every field.
@@ -1561,8 +1565,8 @@ cuc_attention_plan_retain(plan) =
 cuc_attention_plan_source(plan, index) =
     ccall((:cuc_attention_plan_source, libcucore), Cstring, (Ptr{cuc_attention_plan}, Csize_t), plan, index)
 # The size of the workspace that a call needs, of either function.
-cuc_attention_plan_workspace_bytes(plan, batch, heads, queries) =
-    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64), plan, batch, heads, queries)
+cuc_attention_plan_workspace_bytes(plan, batch, heads, queries, key_heads, keys) =
+    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64, Int64, Int64), plan, batch, heads, queries, key_heads, keys)
 # The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)

@@ -578,6 +578,9 @@ class cuc_attention_args(ctypes.Structure):
     most_keys: int
     new_k: Pointer
     new_v: Pointer
+    q_scale: Pointer
+    k_scale: Pointer
+    v_scale: Pointer
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -618,6 +621,7 @@ class cuc_attention_options(ctypes.Structure):
     reserved: int
     page_size: int
     parts: int
+    o_dtype: int
 
 class cuc_attention_side(ctypes.Structure):
     name: bytes | None
@@ -1428,7 +1432,7 @@ def cuc_attention_plan_retain(plan: Pointer) -> int | None:
     """Add a reference to a plan."""
 def cuc_attention_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
-def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int) -> int:
+def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int, key_heads: int, keys: int) -> int:
     """The size of the workspace that a call needs, of either function."""
 def cuc_buffer_access(buffer: Pointer) -> int:
     """The parties that can access a buffer."""

@@ -340,6 +340,23 @@ class Devices(DeviceTest):
             weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
             np.testing.assert_allclose(out[row, 0], np.einsum("hj,jhd->hd", weights, values[0, seen]), rtol=5e-3,
                                        atol=5e-3)
+        # Elements of 8 bits below 2: their bits are a number's.
+        bits = rng.integers(0, 0x40, (1, 40, 2, 32)).astype(np.uint8)
+        eighths = np.where(bits >> 3, 2.0 ** ((bits >> 3) - 7.0) * (1 + bits % 8 / 8), bits * 2.0 ** -9)
+        buffer = cucore.Device(0).allocate(bits.nbytes, stream=self.stream)
+        buffer.copy_from(bits, stream=self.stream)
+        x, scales = buffer.view("e4m3", bits.shape), self.floats([0.5, 0.25]).view("f32", (1, 2))
+        small = cucore.Attention("e4m3", 32, o_dtype="f16", order="sequence")
+        y = cucore.Device(0).allocate(bits.nbytes * 2, stream=self.stream).view("f16", bits.shape)
+        small(self.stream, x, x, x, y, q_scale=scales, k_scale=scales, v_scale=scales, scale=1,
+              workspace=cucore.Device(0).allocate(small.workspace_bytes(1, 2, 40), stream=self.stream))
+        out = np.zeros(bits.shape, np.float16)
+        y.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        by = np.array([0.5, 0.25]).reshape(1, 2, 1, 1)
+        weights = np.exp(by * by * np.einsum("bihd,bjhd->bhij", eighths, eighths))
+        weights /= weights.sum(-1, keepdims=True)
+        np.testing.assert_allclose(out, np.einsum("bhij,bjhd->bihd", by * weights, eighths), rtol=0.05)
         with self.assertRaisesRegex(TypeError, "no option heights"):
             cucore.Attention("f16", 32, heights=1)
         with self.assertRaisesRegex(ValueError, "'triangle': expected"):

@@ -1228,12 +1228,18 @@ pub struct cuc_attention_args {
     pub d_k: *const cuc_tensor,
     /// the gradient of v; written
     pub d_v: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; results of longer sequences are undefined
+    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3 without a cache: at least the number of keys of the longest sequence; results of longer sequences are undefined
     pub most_keys: i64,
     /// \[batch\]\[key heads\]\[new keys\]\[width\], for cuc_attention_append()
     pub new_k: *const cuc_tensor,
     /// \[batch\]\[key heads\]\[new keys\]\[value width\], likewise
     pub new_v: *const cuc_tensor,
+    /// f32 \[batch\]\[heads\]; read by plans of e4m3
+    pub q_scale: *const cuc_tensor,
+    /// f32 \[batch\]\[key heads\]; likewise
+    pub k_scale: *const cuc_tensor,
+    /// f32 \[batch\]\[key heads\]; likewise
+    pub v_scale: *const cuc_tensor,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -1272,7 +1278,7 @@ pub struct cuc_attention_options {
     pub struct_size: usize,
     /// CUC_ATTENTION_ bits
     pub flags: u32,
-    /// of q, k, v and o: f16 or bf16; must be given
+    /// of q, k, v and o: f16, bf16, or e4m3 with scales; must be given
     pub dtype: cuc_dtype,
     /// elements of a query and of a key, 1 to 256; must be given. Multiples of 16 are fastest
     pub width: i32,
@@ -1322,6 +1328,8 @@ pub struct cuc_attention_options {
     pub page_size: i32,
     /// Parts of a sequence's keys, each for a block of its own, 1 to 64, if `queries` is 1 to 16. The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads and keys
     pub parts: i32,
+    /// of o, if dtype is e4m3: f16 or bf16; 0: bf16. Otherwise 0
+    pub o_dtype: cuc_dtype,
 }
 
 zeroed!(cuc_attention_options, struct_size);
@@ -3009,7 +3017,7 @@ extern "C" {
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
     /// The size of the workspace that a call needs, of either function.
-    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64) -> u64;
+    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64, key_heads: i64, keys: i64) -> u64;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.
