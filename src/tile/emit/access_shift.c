@@ -120,6 +120,7 @@ static tile_register below(const struct shifted *s, tile_register bound, tile_re
     tile_register count = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", bound, coordinate);
 
     tile_ins(e, "max.s32 %R, %R, 0", count, count);
+    tile_ins(e, "min.s32 %R, %R, %u", count, count, s->access->vector);
     return tile_make(e, TILE_R32, "bmsk.clamp.b32 %R, 0, %R", count);
 }
 
