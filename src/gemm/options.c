@@ -195,8 +195,8 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->cluster > 1 && o->cluster_n > 1,
           "cluster and cluster_n do not combine: leave one of them 0" },
         { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },
-        { o->cluster_n > 1 && (grouped || o->split > 1 || o->parts > 1),
-          "cluster_n does not combine with split, parts and grouped products: leave it 0" },
+        { o->cluster_n > 1 && (grouped || o->split > 1),
+          "cluster_n does not combine with split and grouped products: leave it 0" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
         { o->alignment & (o->alignment - 1), "alignment is a power of two, or 0" },
     };

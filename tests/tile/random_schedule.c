@@ -572,7 +572,6 @@ static void make_work(struct generator *g)
             a = left(g, "k", a_is);
             most = g->most;
         }
-        b_is &= !shares;
         const char *b = right(g, "k", b_is);
         p[i].most = most * g->most * g->depth;
         const char *from = p[i].from_zero ? say(g, "zeros(%s, [%d, %d])", type, g->rows, g->columns)
