@@ -146,7 +146,8 @@ class RotatedAttention(torch.autograd.Function):
         batch, length, count, width = qkv.shape
         key_heads = (count - heads) // 2
         turned = qkv.new_empty(batch, length, heads + key_heads, width)
-        run("rope", "rope", qkv[:, :, :heads + key_heads].transpose(1, 2), cosine, sine, turned.transpose(1, 2), D=width)
+        run("rope", "rope", qkv[:, :, :heads + key_heads].transpose(1, 2), cosine, sine, turned.transpose(1, 2),
+            D=width)
         o, lse = qkv.new_empty(batch, length, heads, width), qkv.new_empty(batch, heads, length, dtype=torch.float32)
         ctx.plan = attention_plan(width, batch, heads, key_heads, length)
         ctx.heads, ctx.key_heads = heads, key_heads
@@ -236,5 +237,6 @@ class AdamW:
     def step(self):
         self.steps += 1
         corrections = (1 - beta ** self.steps for beta in self.options[1:3])
-        run("adamw", "adamw", self.p, self.p.grad, self.m, self.v, self.table, self.first, (self.p.numel() + 2047) // 2048,
-            *self.options, *corrections)
+        chunks = (self.p.numel() + 2047) // 2048
+        run("adamw", "adamw", self.p, self.p.grad, self.m, self.v, self.table, self.first, chunks, *self.options,
+            *corrections)

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 
 
 def load(folder, device, dtype):
-    """Return the configuration and the weights of a checkpoint with one file, [layer] and "embedding", "norm", "head"."""
+    """Return the configuration and the weights of a checkpoint with one file."""
     folder = pathlib.Path(folder)
     config = json.loads((folder / "config.json").read_text())
     path = folder / "model.safetensors"
@@ -33,7 +33,8 @@ def load(folder, device, dtype):
 
 
 def collect(config, get):
-    """Build the weights, in which matrices with the same input are one. get() joins the rows of named weights."""
+    """Return the weights by layer, and those of no layer by name. Matrices with the same input are one: get() joins
+    the rows of weights."""
     def layer(prefix):
         return {"attention_norm": get(prefix + "input_layernorm"),
                 "qkv": get(*(f"{prefix}self_attn.{p}_proj" for p in "qkv")),
