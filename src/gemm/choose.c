@@ -305,7 +305,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     struct tile_work work;
 
     consider(s, t, wanted->rows);
-    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1 || t->parts > 1)
+    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1)
         return;
     for (size_t i = 0; i < CUC_LENGTH(clusters) && !wanted->cluster && !wanted->cluster_n; i++) {
         other.cluster = clusters[i].down;
@@ -315,7 +315,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
             consider(s, &other, wanted->rows);
     }
     cuc__gemm_work(&work, s->kind, s->shape, t);
-    if (!s->visit || work.blocks < s->machine->multiprocessors ||
+    if (!s->visit || t->parts > 1 || work.blocks < s->machine->multiprocessors ||
         !tile_work_fits(s->machine, &work))
         return;
     double seconds = behind * tile_work_seconds(s->machine, &work);

@@ -223,8 +223,8 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->cluster > 1 && o->cluster_n > 1,
           "cluster and cluster_n do not combine: leave one of them 0" },
         { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },
-        { o->cluster_n > 1 && (grouped || o->split > 1 || o->parts > 1),
-          "cluster_n does not combine with split, parts and grouped products: leave it 0" },
+        { o->cluster_n > 1 && (grouped || o->split > 1),
+          "cluster_n does not combine with split and grouped products: leave it 0" },
         { o->sm_count > 0 &&
               (o->cluster > o->sm_count || o->cluster_n > o->sm_count || o->split > o->sm_count),
           "cluster, cluster_n and split are at most sm_count" },

@@ -367,15 +367,18 @@ static void put_single(struct text *t)
 // fixed order. The rows of the parts end at a vector boundary, at column P.
 static void put_split(struct text *t)
 {
+    bool across = t->tile->cluster_n > 1;
     int32_t parts = 2;
 
     put(t, "kernel gemm_parts(");
     put_operands(t);
     put(t, ", w: ACC[S, M, P], parts: i32)\n");
     put_constants(t);
-    put(t, "    grid cdiv(M, BM), cdiv(N, BN), parts\n{\n"
-           "    m, n, s = block(0), block(1), block(2)\n"
-           "    each = cdiv(cdiv(K, BK), parts)\n"
+    put(t,
+        "    grid %s, parts\n{\n"
+        "    %s, s = block(0), block(1), block(2)\n",
+        across ? "cdiv(N, BN), cdiv(M, BM)" : "cdiv(M, BM), cdiv(N, BN)", across ? "n, m" : "m, n");
+    put(t, "    each = cdiv(cdiv(K, BK), parts)\n"
            "    acc = zeros(ACC, [BM, BN])\n"
            "    for k in s * each .. minimum((s + 1) * each, cdiv(K, BK)) {\n");
     put_product(t, "m");
@@ -387,11 +390,12 @@ static void put_split(struct text *t)
         parts *= 2;
     put(t,
         ")\n    const D = %s, ACC = %s, RS = %d, RM = %d, RN = %d\n"
-        "    grid cdiv(M, RM), cdiv(N, RN)\n{\n"
-        "    m, n = block(0), block(1)\n"
+        "    grid %s\n{\n"
+        "    %s = block(0), block(1)\n"
         "    parts = load(w, [0, m, n], [RS, RM, RN])\n",
         cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), parts, CUC__GEMM_SUM_ROWS,
-        CUC__GEMM_SUM_COLUMNS);
+        CUC__GEMM_SUM_COLUMNS, across ? "cdiv(N, RN), cdiv(M, RM)" : "cdiv(M, RM), cdiv(N, RN)",
+        across ? "n, m" : "m, n");
     if (t->tile->parts > parts)
         put(t,
             "    for s in 1 .. cdiv(S, RS) { parts = parts + load(w, [s, m, n], [RS, RM, RN]) }\n");

@@ -234,6 +234,10 @@ static const struct row rows[] = {
         .tile_m = 64, .tile_n = 64, .a_order = 1) ONCE,
     ROW("two blocks along a row that share a", 300, 500, 200, .dtype = CUC_F16, .cluster_n = 2,
         .tile_m = 128, .tile_n = 64, .residual_dtype = CUC_F16, .bias = CUC_GEMM_BIAS_ROWS) ONCE,
+    ROW("blocks along a row that share a part of a", 300, 520, 700, .dtype = CUC_BF16,
+        .cluster_n = 2, .parts = 3, .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("blocks down a column that share a part of b", 520, 300, 700, .dtype = CUC_BF16,
+        .cluster = 4, .parts = 2, .tile_m = 64, .tile_n = 64) ONCE,
     ROW("four blocks along a row, d by columns", 700, 130, 136, .dtype = CUC_BF16, .cluster = 4,
         .tile_m = 64, .tile_n = 128, .d_order = 1, .activation = CUC_GEMM_RELU) ONCE,
     ROW("more tiles than multiprocessors", 1100, 128, 260, .dtype = CUC_BF16, .tile_m = 128,
@@ -877,7 +881,7 @@ static void make_row(struct row *r)
         else if (below(2))
             o->warps = 4;
     }
-    if (!o->form && !o->split && o->cluster_n < 2 && !below(5))
+    if (!o->form && !o->split && !below(5))
         o->parts = 2 + (int32_t)below(3);
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(2);
@@ -1236,7 +1240,8 @@ static const struct {
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .split = 4), 1, 4, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 100, .tile_n = 64, .tile_k = 8, .split = 4), 0, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .cluster = 2), 1, 1, 2 },
-    { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2), 1, 1, 1 },
+    { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2, .cluster = 1), 1, 1, 1 },
+    { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2, .cluster = 2), 1, 1, 2 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .arch = "sm_90", .split = 2), 0, 1, 1 },
     { BAD(.dtype = CUC_F32, .split = 2, .cluster = 2), 0, 1, 1 },
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128, .cluster = 1, .b_order = 1), 1, 1, 1 },

@@ -343,6 +343,7 @@ const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
 const CUC_ATTENTION_SINKS = UInt32(4)
 const CUC_ATTENTION_VARIABLE = UInt32(8)
 const CUC_ATTENTION_BACKWARD = UInt32(16)
+const CUC_ATTENTION_KEY_LENGTHS = UInt32(32)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -1449,6 +1450,11 @@ struct cuc_attention_args
     d_k::Ptr{cuc_tensor}
     d_v::Ptr{cuc_tensor}
     most_keys::Int64
+    new_k::Ptr{cuc_tensor}
+    new_v::Ptr{cuc_tensor}
+    q_scale::Ptr{cuc_tensor}
+    k_scale::Ptr{cuc_tensor}
+    v_scale::Ptr{cuc_tensor}
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1480,6 +1486,7 @@ struct cuc_attention_options
     reserved::UInt32
     page_size::Int32
     parts::Int32
+    o_dtype::cuc_dtype
 end
 
 # Attributes of one copy in a batch. Zero selects the default of every field.
@@ -1551,6 +1558,9 @@ end
 # Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
 cuc_attention(stream, plan, args) =
     ccall((:cuc_attention, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
+# Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+cuc_attention_append(stream, plan, args) =
+    ccall((:cuc_attention_append, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
 # Set arguments to their defaults.
 cuc_attention_args_init(args, caller_size) =
     ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)
@@ -1576,8 +1586,8 @@ cuc_attention_plan_retain(plan) =
 cuc_attention_plan_source(plan, index) =
     ccall((:cuc_attention_plan_source, libcucore), Cstring, (Ptr{cuc_attention_plan}, Csize_t), plan, index)
 # The size of the workspace that a call needs, of either function.
-cuc_attention_plan_workspace_bytes(plan, batch, heads, queries) =
-    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64), plan, batch, heads, queries)
+cuc_attention_plan_workspace_bytes(plan, batch, heads, queries, key_heads, keys) =
+    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64, Int64, Int64), plan, batch, heads, queries, key_heads, keys)
 # The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)

@@ -293,6 +293,7 @@ CUC_ATTENTION_PLAIN_LAUNCH = 2
 CUC_ATTENTION_SINKS = 4
 CUC_ATTENTION_VARIABLE = 8
 CUC_ATTENTION_BACKWARD = 16
+CUC_ATTENTION_KEY_LENGTHS = 32
 CUC_GEMM_SINGLE = 0
 CUC_GEMM_BATCHED = 1
 CUC_GEMM_GROUPED = 2
@@ -1009,6 +1010,11 @@ class cuc_attention_args(_c.Structure):
         ("d_k", _c.c_void_p),
         ("d_v", _c.c_void_p),
         ("most_keys", _c.c_int64),
+        ("new_k", _c.c_void_p),
+        ("new_v", _c.c_void_p),
+        ("q_scale", _c.c_void_p),
+        ("k_scale", _c.c_void_p),
+        ("v_scale", _c.c_void_p),
     ]
 
 
@@ -1055,6 +1061,7 @@ class cuc_attention_options(_c.Structure):
         ("reserved", _c.c_uint32),
         ("page_size", _c.c_int32),
         ("parts", _c.c_int32),
+        ("o_dtype", _c.c_int32),
     ]
 
 
@@ -2056,9 +2063,9 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
-    "cuc_attention_args": (176, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168}),
+    "cuc_attention_args": (216, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
-    "cuc_attention_options": (152, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148}),
+    "cuc_attention_options": (160, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148, "o_dtype": 152}),
     "cuc_attention_side": (16, {"name": 0, "dtype": 8, "rank": 12}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
     "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
@@ -2124,6 +2131,7 @@ LAYOUT = {
 # The result and the parameters of each function, a letter each.
 FUNCTIONS = {
     "cuc_attention": "ippp",
+    "cuc_attention_append": "ippp",
     "cuc_attention_args_init": "vpz",
     "cuc_attention_backward": "ippp",
     "cuc_attention_options_init": "vpz",
@@ -2132,7 +2140,7 @@ FUNCTIONS = {
     "cuc_attention_plan_release": "vp",
     "cuc_attention_plan_retain": "pp",
     "cuc_attention_plan_source": "spz",
-    "cuc_attention_plan_workspace_bytes": "Qpqqq",
+    "cuc_attention_plan_workspace_bytes": "Qpqqqqq",
     "cuc_buffer_access": "Ip",
     "cuc_buffer_bytes": "zp",
     "cuc_buffer_copy": "ippzpzz",

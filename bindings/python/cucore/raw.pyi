@@ -305,6 +305,7 @@ CUC_ATTENTION_PLAIN_LAUNCH: int
 CUC_ATTENTION_SINKS: int
 CUC_ATTENTION_VARIABLE: int
 CUC_ATTENTION_BACKWARD: int
+CUC_ATTENTION_KEY_LENGTHS: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -585,6 +586,11 @@ class cuc_attention_args(ctypes.Structure):
     d_k: Pointer
     d_v: Pointer
     most_keys: int
+    new_k: Pointer
+    new_v: Pointer
+    q_scale: Pointer
+    k_scale: Pointer
+    v_scale: Pointer
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -625,6 +631,7 @@ class cuc_attention_options(ctypes.Structure):
     reserved: int
     page_size: int
     parts: int
+    o_dtype: int
 
 class cuc_attention_side(ctypes.Structure):
     name: bytes | None
@@ -1428,6 +1435,8 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
 
 def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
     """Compute attention in stream order:"""
+def cuc_attention_append(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Append new keys and values to a cache in stream order, before a cuc_attention() that sees them."""
 def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:
@@ -1444,7 +1453,7 @@ def cuc_attention_plan_retain(plan: Pointer) -> int | None:
     """Add a reference to a plan."""
 def cuc_attention_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
-def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int) -> int:
+def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int, key_heads: int, keys: int) -> int:
     """The size of the workspace that a call needs, of either function."""
 def cuc_buffer_access(buffer: Pointer) -> int:
     """The parties that can access a buffer."""

@@ -716,8 +716,10 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
-/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks and pages.
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks, pages and CUC_ATTENTION_KEY_LENGTHS.
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
+/// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
+pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -1232,7 +1234,7 @@ pub struct cuc_attention_args {
     pub most_queries: i64,
     /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
     pub page_table: *const cuc_tensor,
-    /// i32 \[batch\], the keys of each sequence, at most those that its row of page_table has room for; read by plans with a page_size
+    /// i32 \[batch\], the keys of each sequence, at most those that k, or its row of page_table, has room for; read by plans with CUC_ATTENTION_KEY_LENGTHS or a page_size
     pub key_lengths: *const cuc_tensor,
     /// a multiple of 256, used by one call at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
@@ -1246,8 +1248,18 @@ pub struct cuc_attention_args {
     pub d_k: *const cuc_tensor,
     /// the gradient of v; written
     pub d_v: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; results of longer sequences are undefined
+    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3 without a cache: at least the number of keys of the longest sequence; results of longer sequences are undefined
     pub most_keys: i64,
+    /// \[batch\]\[key heads\]\[new keys\]\[width\], for cuc_attention_append()
+    pub new_k: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[new keys\]\[value width\], likewise
+    pub new_v: *const cuc_tensor,
+    /// f32 \[batch\]\[heads\]; read by plans of e4m3
+    pub q_scale: *const cuc_tensor,
+    /// f32 \[batch\]\[key heads\]; likewise
+    pub k_scale: *const cuc_tensor,
+    /// f32 \[batch\]\[key heads\]; likewise
+    pub v_scale: *const cuc_tensor,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -1286,7 +1298,7 @@ pub struct cuc_attention_options {
     pub struct_size: usize,
     /// CUC_ATTENTION_ bits
     pub flags: u32,
-    /// of q, k, v and o: f16 or bf16; must be given
+    /// of q, k, v and o: f16, bf16, or e4m3 with scales; must be given
     pub dtype: cuc_dtype,
     /// elements of a query and of a key, 1 to 256; must be given. Multiples of 16 are fastest
     pub width: i32,
@@ -1336,6 +1348,8 @@ pub struct cuc_attention_options {
     pub page_size: i32,
     /// Parts of a sequence's keys, each for a block of its own, 1 to 64, if `queries` is 1 to 16. The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads and keys
     pub parts: i32,
+    /// of o, if dtype is e4m3: f16 or bf16; 0: bf16. Otherwise 0
+    pub o_dtype: cuc_dtype,
 }
 
 zeroed!(cuc_attention_options, struct_size);
@@ -3026,6 +3040,8 @@ zeroed!(cuc_tuned_record, struct_size);
 extern "C" {
     /// Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
     pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
+    /// Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+    pub fn cuc_attention_append(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
     /// Compute the gradients of q, k and v in stream order.
@@ -3043,7 +3059,7 @@ extern "C" {
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
     /// The size of the workspace that a call needs, of either function.
-    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64) -> u64;
+    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64, key_heads: i64, keys: i64) -> u64;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 176, 8);
+    row!(cuc_attention_args, 216, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -49,6 +49,11 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.d_k, 152, 8);
     row!(cuc_attention_args.d_v, 160, 8);
     row!(cuc_attention_args.most_keys, 168, 8);
+    row!(cuc_attention_args.new_k, 176, 8);
+    row!(cuc_attention_args.new_v, 184, 8);
+    row!(cuc_attention_args.q_scale, 192, 8);
+    row!(cuc_attention_args.k_scale, 200, 8);
+    row!(cuc_attention_args.v_scale, 208, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -59,7 +64,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_choice.parts, 28, 4);
     row!(cuc_attention_choice.tiles, 32, 8);
     row!(cuc_attention_choice.by, 40, 8);
-    row!(cuc_attention_options, 152, 8);
+    row!(cuc_attention_options, 160, 8);
     row!(cuc_attention_options.struct_size, 0, 8);
     row!(cuc_attention_options.flags, 8, 4);
     row!(cuc_attention_options.dtype, 12, 4);
@@ -87,6 +92,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_options.reserved, 140, 4);
     row!(cuc_attention_options.page_size, 144, 4);
     row!(cuc_attention_options.parts, 148, 4);
+    row!(cuc_attention_options.o_dtype, 152, 4);
     row!(cuc_attention_side, 16, 8);
     row!(cuc_attention_side.name, 0, 8);
     row!(cuc_attention_side.dtype, 8, 4);
@@ -827,6 +833,7 @@ pub fn structs(wrong: &mut Vec<String>) {
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
         ("cuc_attention", cucore_sys::cuc_attention as *const ()),
+        ("cuc_attention_append", cucore_sys::cuc_attention_append as *const ()),
         ("cuc_attention_args_init", cucore_sys::cuc_attention_args_init as *const ()),
         ("cuc_attention_backward", cucore_sys::cuc_attention_backward as *const ()),
         ("cuc_attention_options_init", cucore_sys::cuc_attention_options_init as *const ()),
