@@ -241,6 +241,24 @@ static int32_t usual_raster(const struct search *s, const struct tile_work *work
                : 0;
 }
 
+// Returns true if the epilogue computes other outputs than d from the accumulators.
+static bool has_more_outputs(const struct cuc__gemm_kind *k)
+{
+    return (k->aux && !cuc__gemm_reads_aux(k)) || (k->gradient && !cuc__gemm_sums_operand(k)) ||
+           k->amax;
+}
+
+// Returns true if the epilogue needs more registers than the accumulators of the largest tiles
+// leave: for sums, or for a bias that each of two outputs adds.
+static bool needs_registers(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
+{
+    enum { LARGEST = 128 * 256 };
+    bool sums = k->gradient && !cuc__gemm_sums_operand(k);
+
+    return t->path == TILE_MMA_PATH_PIPELINE && t->rows * t->columns >= LARGEST &&
+           (sums || (k->aux && !cuc__gemm_reads_aux(k) && k->bias));
+}
+
 // Returns true if a tile can have scales by block: its lines along an axis share one scale or have
 // a scale each. Unless the caller asked for the tile, a product and the sum of products must fit
 // into the registers of a block.
@@ -264,6 +282,8 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     struct tile_work work;
 
     if (cuc__gemm_scales_blocks(s->kind) && !takes_block_scales(s->kind, t, asked_for))
+        return;
+    if (!asked_for && needs_registers(s->kind, t))
         return;
     cuc__gemm_work(&work, s->kind, s->shape, t);
     if (!t->raster || s->kind->form == CUC_GEMM_GROUPED)
@@ -447,8 +467,8 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 }
 
 // Considers ping-pong, in which warpgroups alternate between tiles. The epilogue of one tile runs
-// during the matrix multiplication of the other, and so costs nothing. Promoted partial sums leave
-// too few registers for it.
+// during the matrix multiplication of the other, and so costs nothing. Promoted partial sums and
+// further outputs leave too few registers for it, and TMA cannot load aux.
 static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
@@ -456,8 +476,9 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
     bool ragged = s->kind->form == CUC_GEMM_GROUPED; // ping-pong does not always pay off for groups
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
-        wanted->rows || wanted->split > 1 || wanted->parts > 1 || cuc__gemm_cluster(wanted) > 1 ||
-        wanted->warps || wanted->stream_k)
+        has_more_outputs(s->kind) || cuc__gemm_reads_aux(s->kind) || wanted->rows ||
+        wanted->split > 1 || wanted->parts > 1 || cuc__gemm_cluster(wanted) > 1 || wanted->warps ||
+        wanted->stream_k)
         return;
     t.warps = PING_PONG_WARPS;
     t.split = t.parts = t.cluster = 1;

@@ -1263,6 +1263,48 @@ TEST_ROWS(a_plan_reports_pipeline_split_and_cluster, outcomes)
     cuc_gemm_plan_release(plan);
 }
 
+#define LARGE(...) \
+    BAD(.dtype = CUC_BF16, .b_order = 1, .m = 8192, .n = 8192, .k = 4096, __VA_ARGS__)
+
+// The epilogues of a large product, and whether they leave registers for ping-pong and for the
+// largest tiles.
+static const struct {
+    cuc_gemm_options o;
+    bool ping_pong, largest;
+} ends[] = {
+    { LARGE(.activation = CUC_GEMM_GELU_TANH), true, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .aux_dtype = CUC_BF16), false, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .aux_dtype = CUC_BF16, .bias = 1), false, false },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH_DERIVATIVE), false, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH_DERIVATIVE, .bias_gradient = 1), false, false },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .flags = CUC_GEMM_AMAX), false, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .bias_gradient = CUC_GEMM_GRADIENT_A), true, true },
+};
+
+struct found {
+    bool ping_pong, largest;
+};
+
+static void find(void *user, const char *choice, double seconds)
+{
+    struct found *f = user;
+
+    (void)seconds;
+    f->ping_pong |= strstr(choice, ":warps=4") != NULL;
+    f->largest |= strstr(choice, "BM=128 BN=256 ") != NULL;
+}
+
+TEST_ROWS(epilogues_that_need_registers_get_tiles_that_leave_them, ends)
+{
+    struct found f = { .largest = false };
+
+    if (!has_pipelines())
+        return;
+    ck_ok(cuc_gemm_visit_candidates(device, &ends[_i].o, find, &f));
+    ck_assert_int_eq(f.ping_pong, ends[_i].ping_pong);
+    ck_assert_int_eq(f.largest, ends[_i].largest);
+}
+
 TEST_RANGE(tiles_of_the_largest_shape_are_counted, 0, 2)
 {
     const int64_t most = (INT64_C(1) << 47) - 1;
