@@ -19,8 +19,8 @@ cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shap
 
 cuc_kernel *kernel_new(const char *name, const char *format, ...)
 {
-    char text[128], *end = NULL;
-    const char *source = kernels, *set[8];
+    char text[192], *end = NULL;
+    const char *source = kernels, *set[12];
     size_t count = 0;
     cuc_kernel *kernel;
     va_list args;
@@ -28,7 +28,7 @@ cuc_kernel *kernel_new(const char *name, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    for (char *word = text; count < 8 && (word = strtok_r(word, " ", &end)); word = NULL)
+    for (char *word = text; count < 12 && (word = strtok_r(word, " ", &end)); word = NULL)
         set[count++] = word;
     cuc_library_get_source(&source, name); // if it is not in the library, it is in kernels.tile
     CUC_MUST(cuc_kernel_from_source(
