@@ -96,7 +96,8 @@ static void create_attention(model *m, pass *p, int64_t queries, uint32_t flags)
                               .order = CUC_ATTENTION_SEQUENCE_FIRST, .batch = m->batch,
                               .heads = c->heads, .key_heads = c->key_heads, .queries = queries,
                               .keys = m->capacity, .page_size = PAGE)));
-    uint64_t bytes = cuc_attention_plan_workspace_bytes(p->attention, m->batch, c->heads, queries);
+    uint64_t bytes = cuc_attention_plan_workspace_bytes(p->attention, m->batch, c->heads, queries,
+                                                        c->key_heads, m->capacity);
     if (bytes)
         p->workspace = tensor_new(m->g, CUC_U8, CUC_SHAPE((int64_t)bytes));
 }

@@ -58,6 +58,10 @@ static cuc_status make_forward(cuc_attention_plan *p, const struct cuc__attentio
         st = cuc_object_get_kernel(&p->kernel, p->object, parts ? "attention_parts" : "attention");
     if (st >= 0 && parts)
         st = cuc_object_get_kernel(&p->join, p->object, "attention");
+    if (st >= 0 && q->kind.cached)
+        st = cuc_object_get_kernel(&p->append, p->object, "append");
+    if (st >= 0 && q->kind.packs)
+        st = cuc_object_get_kernel(&p->pack, p->object, "pack_values");
     return st;
 }
 
@@ -123,6 +127,8 @@ void cuc_attention_plan_release(cuc_attention_plan *plan)
         cuc_kernel_release(plan->backward[i]);
     cuc_object_release(plan->backward_object);
     free(plan->backward_text);
+    cuc_kernel_release(plan->append);
+    cuc_kernel_release(plan->pack);
     cuc_kernel_release(plan->join);
     cuc_kernel_release(plan->kernel);
     cuc_object_release(plan->object);
@@ -139,22 +145,38 @@ cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_at
     return CUC_WRITE_STRUCT(out, &plan->choice, cuc_attention_choice);
 }
 
-uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
-                                            int64_t heads, int64_t queries)
+// Returns a product, or UINT64_MAX, which is more than any workspace has.
+static uint64_t bytes_of(int64_t batch, int64_t heads, int64_t rows, uint64_t each)
 {
-    uint64_t bytes, floats = 0; // for each query of each head
+    uint64_t bytes;
 
-    if (plan && plan->tile.parts > 1)
-        floats = (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1);
-    if (plan && plan->kind.backward)
-        floats = 1; // few queries have no backward pass
-    if (!floats || batch <= 0 || heads <= 0 || queries <= 0)
+    if (batch <= 0 || heads <= 0 || rows <= 0)
         return 0;
     if (__builtin_mul_overflow((uint64_t)batch, (uint64_t)heads, &bytes) ||
-        __builtin_mul_overflow(bytes, (uint64_t)queries, &bytes) ||
-        __builtin_mul_overflow(bytes, floats * sizeof(float), &bytes))
-        return UINT64_MAX; // more than any workspace
+        __builtin_mul_overflow(bytes, (uint64_t)rows, &bytes) ||
+        __builtin_mul_overflow(bytes, each, &bytes))
+        return UINT64_MAX;
     return bytes;
+}
+
+uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
+                                            int64_t heads, int64_t queries, int64_t key_heads,
+                                            int64_t keys)
+{
+    const struct cuc__attention_kind *k = plan ? &plan->kind : NULL;
+    uint64_t floats = 0; // for each query of each head
+
+    // A plan needs at most one of the three.
+    if (k && k->packs)
+        return keys > INT32_MAX ? UINT64_MAX
+                                : bytes_of(k->variable ? 1 : batch, key_heads,
+                                           keys > 0 ? cuc__attention_columns(k, batch, keys) : 0,
+                                           (uint64_t)k->value_width);
+    if (k && plan->tile.parts > 1)
+        floats = (uint64_t)plan->tile.parts * (uint64_t)(k->value_width + 1);
+    if (k && k->backward)
+        floats = 1;
+    return bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
 }
 
 const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)
