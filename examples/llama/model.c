@@ -7,8 +7,7 @@
 // Create the kernel or the plan of a product, and make sure that the workspace is large enough.
 static void create_product(model *m, pass *p, int which, uint64_t *workspace)
 {
-    static const char *const fused[] = { "", "ADD=true", "NORM=true GATE=true", "ADD=true",
-                                         "NORM=true T=f32" };
+    const char *fused[] = { "", "ADD=true", "NORM=true GATE=true", "ADD=true", "NORM=true T=f32" };
     const matrix *w = which == HEAD ? &m->w.head : &m->w.layers[0].m[which];
     int w4 = w->w.dtype == CUC_I32, add = which == OUT || which == DOWN, few = p->rows <= 16;
 
