@@ -135,7 +135,6 @@ model model_new(gpu *g, const config *c, weights w, const prompts *p, int64_t ca
 
     CUC_MUST(cuc_device_get_attribute(&major, g->device, CUC_DEVICE_COMPUTE_CAPABILITY_MAJOR));
     m.launch.flags = major >= 9 ? CUC_LAUNCH_PROGRAMMATIC : 0; // overlaps the kernel before
-
     m.rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
     m.swiglu = kernel_new("swiglu", "T=bf16");
     m.embedding = kernel_new("embedding", "I=i32");
@@ -172,8 +171,7 @@ static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
     return t;
 }
 
-// y = x w' if `which` is QKV, y = silu(gate) up if it is GATE_UP, and otherwise y += x w'. The norm
-// is of x.
+// y = x w'; for GATE_UP, y = silu(gate) up; for OUT and DOWN, y += x w'. With a norm, that of x.
 static void project(model *m, pass *p, const matrix *w, int which, const cuc_tensor *x,
                     const cuc_tensor *norm, const cuc_tensor *y)
 {
