@@ -100,6 +100,8 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     return NULL;
 }
 
+static const char gathers[] = "it gathers rows in a loop that computes operands or does other work";
+
 // Finds the feed of an operand, also through permutations. Returns NULL if there is none, with a
 // reason in *why.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
@@ -115,7 +117,9 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
                 return (struct tile_feed *)(uintptr_t)p->product[i].feed[which];
         load = tile_shared_box(own, own->uses, &transposed);
     }
-    *why = "an operand is computed, or its load has another use";
+    *why = tile_gathered_box(own, &transposed)
+               ? gathers
+               : "an operand is computed, or its load has another use";
     bool held = load && load->parent == &kernel->body;
     if (!load || (!held && load->parent != p->base.loop->block[0]))
         return NULL;
@@ -136,6 +140,8 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 
     if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
+    if (load->kind == TILE_LOAD_ROWS || load->kind == TILE_GATHER)
+        return gathers;
     if (load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
     for (uint32_t i = 0; i < p->feeds; i++)
@@ -184,7 +190,10 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (!product->feed[0] && tile_bytes_of(dtype) > 2)
         return why;
     product->feed[1] = find_feed(kernel, p, mma, 1, &why);
-    return product->feed[1] ? NULL : why;
+    if (product->feed[1])
+        return NULL;
+    bool transposed = false;
+    return tile_gathered_box(mma->operand[0], &transposed) ? gathers : why;
 }
 
 // ---- The loop
