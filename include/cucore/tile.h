@@ -49,8 +49,8 @@ CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program
  *
  * The text begins with "tile 1 machine" and is only for reading: it cannot be compiled. A layout
  * lists the bits of the register number, of the lane and of the warp; for each bit it gives the
- * tile coordinate that the bit stands for, rows first. The compiler generates all entries except
- * "tma" from this form.
+ * tile coordinate that the bit stands for, rows first. The compiler generates the entry
+ * "idx32+aligned" from this form, and mostly all others except "tma".
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call

@@ -452,6 +452,42 @@ static const struct construct constructs[] = {
       "        v = v + 0.25 * (shift(v, 1, 0) + shift(v, -1, 0) + shift(v, 1, 1) + shift(v, -1, 1) - 4.0 * v)\n    }\n"
       "    if max(v) > 100.0 { v = shift(v, 1, 0) } else { v = v + shift(v, -2, 0) }\n"
       "    store_at(o, [m * 14, n * 60], take(take(v, iota(i32, 14) + 1, 0), iota(i32, 60) + 2, 1))\n}", 8, 16, NULL },
+    { "points of a stencil between vectors", "i8 f16 f32 f64", "M=1 N=16;M=7 N=64;M=19 N=80;M=20 N=77",
+      "kernel k(x: T[M, N], o: T[M, N], oo: T[M, N]) const T = f32 grid cdiv(M, 8), cdiv(N, 32) {\n"
+      "    m, n = block(0) * 8, block(1) * 32\n    a, b = zeros(T, [8, 32]), zeros(T, [8, 32])\n"
+      "    static for i in -1 .. 2 {\n        static for j in -2 .. 4 {\n"
+      "            v = load_at(x, [m + i, n + j], [8, 32], pad=3)\n            a = where(v > a, v, a)\n            b = b + v * (i + 3)\n        }\n    }\n"
+      "    store_at(o, [m, n], a)\n    store_at(oo, [m, n], b)\n}", 0, 0, NULL },
+    { "taps of a filter in a loop", "i16 f32", "M=1 N=16;M=3 N=128;M=5 N=200;M=2 N=61",
+      "kernel k(x: T[M, N], w: T[8], o: T[M, N], oo: T[M, N]) const T = f32 grid M, cdiv(N, 64) {\n"
+      "    m, n = block(0), block(1) * 64\n    a, b = zeros(T, [64]), zeros(T, [64])\n"
+      "    for j in 0 .. 5 { a += w[j] * load_at(x, [m, n + j - 2], [_, 64]) }\n"
+      "    for i in 0 .. 2 { for j in 1 .. 8 step 3 { b += (w[i] + w[j]) * load_at(x, [m + i, j + n], [_, 64]) } }\n"
+      "    store_at(o, [m, n], a, shape=[_, 64])\n    store_at(oo, [m, n], b, shape=[_, 64])\n}", 0, 0, NULL },
+    { "loads between vectors around stores", "f32", "N=64;N=100",
+      "kernel k(u: T[N], o: T[N]) const T = f32 grid 1 {\n    a = load_at(u, [1], [64])\n    store(u, [0], a + 1.0)\n"
+      "    b = load_at(u, [1], [64])\n    store(u, [0], b + a)\n    store(o, [0], load_at(u, [3], [64]) + a * b)\n}", 0, 0, NULL },
+    { "a recurrence that stores each step", "f16 f32", "M=1 N=8;M=9 N=64;M=40 N=150",
+      "kernel k(x: T[M, N], y: T[M, N], o: T[M, N], oo: f32[M]) const T = f32 grid cdiv(N, 64) {\n    h = zeros(f32, [64])\n"
+      "    for m in 0 .. M {\n        h = h * 0.5 + cast(load(x, [m, block(0)], [_, 64]), f32) * cast(load(y, [m, block(0)], [_, 64]), f32)\n"
+      "        store(o, [m, block(0)], cast(h, T), shape=[_, 64])\n        if block(0) == 0 { store(oo, [m], sum(h), shape=[_]) }\n    }\n}", 0, 0, NULL },
+    { "a recurrence in place", "f32", "M=1 N=8;M=9 N=64;M=40 N=150",
+      "kernel k(u: T[M, N], x: T[M, N]) const T = f32 grid cdiv(N, 64) {\n    h = zeros(f32, [64])\n"
+      "    for m in 0 .. M {\n        h = h * 0.5 + load(u, [m, block(0)], [_, 64]) + load(x, [m, block(0)], [_, 64])\n"
+      "        store(u, [m, block(0)], h, shape=[_, 64])\n    }\n}", 0, 0, NULL },
+    { "sums kept in memory", "f32 i32", "M=5 N=64;M=8 N=100",
+      "kernel k(x: T[M, N], u: T[2, N], o: T[2, N]) const T = f32 grid 2 {\n    g = block(0)\n"
+      "    for m in 0 .. M {\n        for n in 0 .. cdiv(N, 32) {\n"
+      "            store(u, [g, n], load(u, [g, n], [_, 32]) + load(x, [m, n], [_, 32]), shape=[_, 32])\n"
+      "            store(o, [g, n], load(u, [g, n], [_, 32]), shape=[_, 32])\n        }\n    }\n}", 0, 0, NULL },
+    { "sums along the first axis by many warps", "f16 f32 f64 i32", "",
+      "kernel k(w: T[64, 128], o: T[1, 128], oo: T[1, 32], o3: i32[1, 128], o4: T[4, 1, 32]) const T = f32 {\n    a = load(w, [0, 0], [64, 128])\n"
+      "    store(o, [0, 0], sum(a, 0))\n    store(oo, [0, 0], max(extract(a, [0, 1], [64, 32]), 0))\n    store(o3, [0, 0], argmax(a, 0))\n"
+      "    store(o4, [0, 0, 0], sum(reshape(load(w, [0, 0], [64, 32]), [4, 16, 32]), 1))\n}", 0, 0, NULL },
+    { "a function along the first axis by many warps", NULL, "",
+      "fn f(n, s, k, t) { return n + k, maximum(s, t) }\n"
+      "kernel k(w: f32[64, 64], o: f32[1, 64], oo: f32[1, 64]) {\n    a = load(w, [0, 0], [64, 64])\n"
+      "    n, s = reduce(f, [a, a], 0, [0.0, -inf])\n    store(o, [0, 0], n)\n    store(oo, [0, 0], s)\n}", 0, 0, NULL },
     { "a shift of what an earlier one shared", NULL, "",
       "kernel k(u: i32[16, 64]) grid 1 {\n    v = load(u, [0, 0], [16, 64])\n    store(u, [0, 0], v + shift(v, 1, 0))\n"
       "    w = load(u, [0, 0], [16, 64])\n    y = shift(v, -1, 0)\n    z = shift(w, 1, 0)\n"

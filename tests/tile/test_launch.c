@@ -851,6 +851,45 @@ TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
     cuc_kernel_release(over);
 }
 
+// Each row of y begins 4 elements after the one before, so it overwrites most of it.
+TEST(the_rows_of_a_tensor_that_overlaps_itself_are_written_in_order)
+{
+    NEED_REAL();
+    enum { M = 9, N = 512, STEP = 4, ALL = (M - 1) * STEP + N };
+    static const char text[] =
+        "kernel rows(x: f32[M, N], y: f32[M, N]) grid 1 {\n    for m in 0 .. M {\n"
+        "        store(y, [m, 0], load(x, [m, 0], [_, 512]), shape=[_, 512])\n    }\n}";
+    static float x[M * N], y[ALL];
+    cuc_kernel *rows = NULL;
+    cuc_buffer *buffers[2];
+    const char *variant = NULL;
+
+    for (int i = 0; i < M * N; i++)
+        x[i] = (float)i;
+    cuc_tensor a = on_device(&buffers[0], x, M * N), b = on_device(&buffers[1], y, ALL), c = b;
+    ck_ok(cuc_tensor_from_pointer(&a, a.data, CUC_F32, 2, (const int64_t[]){ M, N }, 0));
+    ck_ok(cuc_tensor_from_pointer(&b, b.data, CUC_F32, 2, (const int64_t[]){ M, N }, 0));
+    c = b;
+    b.strides[0] = STEP;
+    ck_ok(cuc_kernel_from_source(&rows, CUC_SOURCE_TILE, text, 0, "rows", NULL));
+    cuc_arg args[] = { CUC_ARG(&a), CUC_ARG(&b) };
+    ck_ok(cuc_tile_select_entry(&variant, rows, device, args, 2));
+    ck_assert_str_eq(variant, "idx32+overlap");
+    ck_ok(cuc_launch(stream, NULL, rows, args, 2));
+    ck_ok(cuc_buffer_read_async(stream, y, buffers[1], 0, sizeof(y)));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < ALL; i++) {
+        int m = i / STEP < M ? i / STEP : M - 1;
+        ck_assert_msg(y[i] == x[m * N + i - m * STEP], "%d is %g", i, (double)y[i]);
+    }
+    args[1] = CUC_ARG(&c);
+    ck_ok(cuc_tile_select_entry(&variant, rows, device, args, 2));
+    ck_assert_str_eq(variant, "idx32+aligned");
+    for (int i = 0; i < 2; i++)
+        cuc_buffer_release(buffers[i]);
+    cuc_kernel_release(rows);
+}
+
 TEST(a_transpose_through_shared_memory_is_right)
 {
     NEED_REAL();

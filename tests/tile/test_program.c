@@ -428,13 +428,13 @@ static const struct {
       "multiple of more: assume() that",
       NULL, 0, NULL },
     { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 64) {\n"
-      "    store(o, [block(0)], load_at(x, [block(0) * 64 - 1], [64]))\n}",
-      "2:26: remark: load_at: 4 bytes at a time (idx32+aligned): the constant that is added to its "
+      "    store_at(o, [block(0) * 64 - 1], load(x, [block(0)], [64]))\n}",
+      "2:5: remark: store_at: 4 bytes at a time (idx32+aligned): the constant that is added to its "
       "last index makes it unaligned",
       NULL, 0, NULL },
     { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 64) {\n"
-      "    store(o, [block(0)], load_at(x, [block(0) * 64 + 2], [64]))\n}",
-      "2:26: remark: load_at: 8 bytes at a time (idx32+aligned): the constant that is added to its "
+      "    store_at(o, [block(0) * 64 + 2], load(x, [block(0)], [64]))\n}",
+      "2:5: remark: store_at: 8 bytes at a time (idx32+aligned): the constant that is added to its "
       "last index makes it unaligned",
       NULL, 0, NULL },
     { "kernel k(x: f32[N], o: f32[64], n: i64) grid 1 {\n"

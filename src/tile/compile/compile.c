@@ -7,6 +7,7 @@
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
 #include "tile/pass/access_width.h"
+#include "tile/pass/funnel.h"
 #include "tile/pass/prefetch.h"
 #include "tile/pass/pipeline.h"
 #include "tile/pass/range_analysis.h"
@@ -34,6 +35,8 @@ struct unit {
     uint32_t holds;            // enum tile_property
     uint32_t warps;            // warps of a block
     bool has_roles;            // the kernel has an entry with roles
+    bool apart;                // stored tensors overlap no others
+    bool single;               // elements of tensors move one at a time
     bool has_realigned;        // the kernel also has an entry with roles for unaligned operands,
                                // which replaces some without roles
     struct tile_measures measures;
@@ -147,9 +150,15 @@ static bool split_loops(struct unit *u)
     return true;
 }
 
+static bool unroll_taps(struct unit *u)
+{
+    (void)tile_unroll_taps(u->kernel, u->warps);
+    return true;
+}
+
 static bool unroll_loads(struct unit *u)
 {
-    tile_unroll_loads(u->kernel, u->warps);
+    tile_unroll_loads(u->kernel, u->warps, u->apart);
     return true;
 }
 
@@ -224,12 +233,27 @@ static bool give_fragments(struct unit *u)
     return !u->prefetch || tile_lay_out_prefetch(u->kernel, u->prefetch, u->warps);
 }
 
+static uint32_t one_element(const struct tile_op *op, const void *data)
+{
+    (void)op;
+    (void)data;
+    return 0;
+}
+
 static bool assign_layouts(struct unit *u)
 {
     const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
-    struct tile_widths widths = { .bits = tile_access_width, .data = ranges };
+    struct tile_widths widths = { .bits = u->single ? one_element : tile_access_width,
+                                  .data = ranges };
 
     return ranges && tile_assign_layouts(u->kernel, u->warps, &widths);
+}
+
+static bool funnel_loads(struct unit *u)
+{
+    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
+
+    return ranges && (u->prefetch || u->single || tile_funnel_loads(u->kernel, ranges));
 }
 
 static bool store_lines(struct unit *u)
@@ -293,6 +317,9 @@ static const struct pass passes[] = {
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
       .changes = true },
+    // Unrolls short loops over the taps of a filter.
+    { PREPARE, "unrolling of taps", unroll_taps,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
     // Finds out if the source waits for other grids, and if blocks may see the writes of other
     // blocks.
     { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
@@ -349,6 +376,9 @@ static const struct pass passes[] = {
     { LAYOUT, "layouts", assign_layouts, .needs = TILE_IR_FRAGMENTS | TILE_IR_WARPS,
       .leaves = TILE_IR_LAYOUTS, .ends = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_PREFETCH,
       .changes = true },
+    // Replaces loads that begin between two vectors by loads of whole vectors.
+    { LAYOUT, "funnels of loads", funnel_loads, .needs = TILE_IR_LAYOUTS, .leaves = TILE_IR_LAYOUTS,
+      .changes = true },
     // Rearranges accumulators so that warps store whole rows, unless the target asks for short
     // code.
     { LAYOUT, "lines of stores", store_lines, .needs = TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS,
@@ -392,6 +422,7 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
 {
     for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
         struct unit unit = unit_of(kernel, target, NULL);
+        unit.apart = true;
         if (!run_passes(&unit, PREPARE | LAYOUT))
             return false;
     }
@@ -401,15 +432,24 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
 // Lays out the entries without roles. `last` is the general one, for all launches that the others
 // do not accept. Only the fastest entry uses few warps with many accumulators each: most
 // instructions of a product operate on a thread's accumulators, and assembly time grows with the
-// number of such instructions.
+// number of such instructions. Only this entry may move loads before stores, since its tensors do
+// not overlap. The general one mostly gets unaligned tensors, whose elements move one at a time. If
+// loads share cache lines, as in a stencil, its threads hold no neighbors, so that each of these
+// loads accesses as few lines as possible.
 static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
 {
     const struct tile_target *target = &source->target;
     bool products = tile_fragment_warps(source->kernel, target),
-         few = products && !source->has_roles && !target->warps;
+         few = products && !source->has_roles && !target->warps,
+         apart = tile_has_loads_beside_stores(source->kernel, source->warps);
+    const struct tile_ranges *ranges = tile_analyze_ranges(source->kernel, 0);
     struct unit general = *source;
 
-    general.kernel = products ? tile_kernel_copy(source->kernel) : source->kernel;
+    if (!ranges)
+        return false;
+    bool single = !products && tile_has_loads_between_vectors(source->kernel, ranges);
+    general.kernel = products || apart || single ? tile_kernel_copy(source->kernel)
+                                                 : source->kernel;
     if (!general.kernel)
         return false;
     if (source->has_roles) // the target's number of warps applies to the entry with roles
@@ -417,15 +457,17 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
     general.target.warps = general.warps;
     *fast = general;
     fast->kernel = source->kernel;
+    fast->apart = apart;
     if (few)
         fast->target.warps = 0;
     if (!(source->has_realigned && products) && !run_passes(fast, LAYOUT))
         return false;
     fast->target.brief = source->has_roles;
     *last = *fast;
-    if (products) {
+    if (products || apart || single) {
         *last = general;
-        last->target.brief = true;
+        last->target.brief = products;
+        last->single = single;
         if (!run_passes(last, LAYOUT))
             return false;
     }
@@ -453,7 +495,9 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     if (!source.has_realigned)
         tile_remark_prefetch(kernel, fast.prefetch, fast.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
-        struct unit *unit = variants[i] == TILE_INDEX_64 ? &last : &fast;
+        bool general = variants[i] == TILE_INDEX_64 ||
+                       (variants[i] == TILE_OVERLAP_32 && fast.apart);
+        struct unit *unit = general ? &last : &fast;
         if (variants[i] != TILE_INDEX_64 && source.has_realigned)
             continue;
         if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)

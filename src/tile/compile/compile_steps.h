@@ -14,6 +14,10 @@ struct tile_measures {
                         // that is reduced
     int64_t transposed; // bytes per element of a transposed tile
     uint32_t loads;     // number of loads as large as the largest tile
+    int64_t points;     // the same, of load_at: the points of a stencil
+    // Estimates for a block: instructions of each warp, whatever its number of elements;
+    // instructions of all elements together; bytes that move.
+    int64_t fixed, work, bytes;
     bool loops, halves; // halves: some load has 16-bit elements
     bool scans;
 };

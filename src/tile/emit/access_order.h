@@ -6,6 +6,10 @@
 
 // Returns the memory order and scope of an access as PTX, such as ".acquire.gpu"; "" if weak.
 const char *tile_order_words(const struct tile_op *op);
+// True if an op reads or writes its first operand, a tensor.
+bool tile_touches_tensor(const struct tile_op *op);
+// Finds the tensors each of whose elements only one thread accesses.
+void tile_find_owned(struct tile_emitter *e);
 // Emits a barrier before an op that reads or writes a tensor, if an earlier access by another
 // thread may overlap it.
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op);

@@ -101,10 +101,47 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
         if (!tile_region_carries(e, to[i]))
             continue;
         const tile_register *a = tile_registers(e, to[i]), *b = tile_registers(e, from[i]);
-        for (uint32_t r = 0; a && b && r < tile_register_count(to[i]); r++)
+        const tile_register *words = e->carried_words ? e->carried_words[to[i]->id] : NULL;
+        uint32_t registers = tile_register_count(to[i]);
+        for (uint32_t r = 0; a && b && r < registers && !words; r++)
             add_move(e, &m, a[r], b[r]);
+        for (uint32_t r = 0; a && b && r < registers && words; r += 2)
+            add_move(e, &m, words[r / 2], tile_join(e, b[r], b[r + 1]));
     }
     move_all(e, &m);
+}
+
+// Makes a loop or an `if` carry a value of 16-bit elements as words. A row that is loaded ahead
+// thus stays in the registers of the load, and the code that carries it need not wait for it.
+static bool carry_words(struct tile_emitter *e, const struct tile_value *value)
+{
+    uint32_t count = tile_register_count(value);
+
+    if (e->ring || e->prefetch || tile_class_of(value->type.dtype) != TILE_R16 || count < 2)
+        return false;
+    if (!e->carried_words)
+        e->carried_words =
+            tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->carried_words));
+    tile_register *words = tile_take(e->module, count / 2 * sizeof(*words));
+    if (!words || !e->carried_words) {
+        e->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < count / 2; i++)
+        words[i] = tile_new(e, TILE_R32);
+    e->carried_words[value->id] = words;
+    return true;
+}
+
+// Splits the words that `carrier` carries, if any, into the registers of a value.
+static void split_words(struct tile_emitter *e, const struct tile_value *carrier,
+                        const struct tile_value *value)
+{
+    const tile_register *words = e->carried_words ? e->carried_words[carrier->id] : NULL;
+    const tile_register *reg = words ? tile_registers(e, value) : NULL;
+
+    for (uint32_t r = 0; reg && r < tile_register_count(value); r += 2)
+        tile_split(e, words[r / 2], reg[r], reg[r + 1]);
 }
 
 // Marks the tensor of an op in a loop as read or written, because the op may run again in the next
@@ -114,8 +151,7 @@ static void touched_in(struct tile_op *op, void *data)
     struct tile_emitter *e = data;
     uint32_t traits = tile_op_infos[op->kind].traits;
 
-    if (!(traits & (TILE_READS | TILE_WRITES)) || !op->operand_count || op->kind == TILE_ASSERT ||
-        op->kind == TILE_PRINT)
+    if (!tile_touches_tensor(op))
         return;
     const struct tile_value *tensor = op->operand[0];
     while (tensor->op)
@@ -189,9 +225,12 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     const char *type = "";
 
     go_on_in(e, op, is_for ? 3 : 0);
-    for (uint32_t i = 0; i < op->result_count; i++)
-        if (!(e->value[body->argument[i + is_for]->id] = tile_registers(e, op->result[i])))
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        const struct tile_value *inside = carry_words(e, op->result[i]) ? body->argument[i + is_for]
+                                                                        : op->result[i];
+        if (!(e->value[body->argument[i + is_for]->id] = tile_registers(e, inside)))
             return false;
+    }
     tile_move_values(e, op->result, op->operand + (is_for ? 3 : 0), op->result_count);
     if (is_for) {
         const struct tile_value *value = body->argument[0];
@@ -226,6 +265,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, start);
     if (prefetch)
         tile_begin_prefetch_iteration(e);
+    for (uint32_t i = 0; i < op->result_count; i++)
+        split_words(e, op->result[i], body->argument[i + is_for]);
     if (!tile_emit_block(e, body))
         return false;
     tile_put_label(e, loop.next);
@@ -241,6 +282,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, loop.end);
+    for (uint32_t i = 0; i < op->result_count; i++)
+        split_words(e, op->result[i], op->result[i]);
     if (prefetch)
         tile_end_prefetch(e);
     e->loop = loop.outer;
@@ -259,7 +302,7 @@ static bool emit_if(struct tile_emitter *e, const struct tile_op *op)
     uint64_t read = e->read, written = e->written;
 
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!tile_registers(e, op->result[i]))
+        if (!tile_registers(e, op->result[i]) || (carry_words(e, op->result[i]) && e->failed))
             return false;
     tile_branch(e, tile_registers(e, op->operand[0])[0], true, otherwise);
     if (!tile_emit_block(e, op->block[0]))
@@ -275,6 +318,8 @@ static bool emit_if(struct tile_emitter *e, const struct tile_op *op)
     if (!tile_emit_block(e, op->block[1]))
         return false;
     tile_put_label(e, end);
+    for (uint32_t i = 0; i < op->result_count; i++)
+        split_words(e, op->result[i], op->result[i]);
     e->shared_busy |= busy_after;
     e->read |= read_after;
     e->written |= written_after;

@@ -62,6 +62,8 @@ struct tile_emitter {
     uint32_t half_capacity;
     struct tile_half *byte; // likewise, indexed by the number of the 32-bit register with one byte
     uint32_t byte_capacity;
+    // By value id, of the results of loops and ifs: the words that carry 16-bit elements, if any.
+    tile_register **carried_words;
     // Zeros that ptxas cannot recognize as zeros. Successive widenings of words alternate among
     // them.
     tile_register zero[3];
@@ -82,6 +84,7 @@ struct tile_emitter {
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
+    uint64_t owned;          // tensors each of whose elements only one thread accesses
     bool assumes_no_overlap; // the code omits a barrier, because the launch checks that tensors do
                              // not overlap
     struct tile_emit_loop *loop;

@@ -27,6 +27,8 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
                    kernel->parameter_count);
         return false;
     }
+    if (!prefetch) // threads copy elements of prefetched tiles for others
+        tile_find_owned(&e);
     e.parameter_bytes = tile_parameter_layout(kernel, e.parameter_at);
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
@@ -51,7 +53,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     *entry = (struct tile_entry){
         .variant = variant,
         .aligned = tile_asks_alignment(variant) ? 0 : tile_wide_parameters(kernel, prefetch),
-        .assumes_no_overlap = e.assumes_no_overlap,
+        .assumes_no_overlap = e.assumes_no_overlap || kernel->assumes_no_overlap,
         .name = tile_entry_name(module, kernel, variant),
         .warps = warps,
         .static_shared = dynamic ? 0 : e.shared_bytes,

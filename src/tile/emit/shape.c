@@ -374,3 +374,22 @@ bool tile_emit_shape(struct tile_emitter *e, const struct tile_op *op)
     e->value[op->result[0]->id] = (tile_register *)(uintptr_t)out;
     return !e->failed;
 }
+
+bool tile_emit_funnel(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_value *out = op->result[0];
+    const tile_register *from[2] = { tile_registers(e, op->operand[0]),
+                                     tile_registers(e, op->operand[1]) };
+    uint32_t count = tile_register_count(out), past = (uint32_t)tile_int(op, TILE_ATTR_VALUE, 0);
+    uint32_t vector = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 1);
+    tile_register *reg = tile_take(e->module, count * sizeof(*reg));
+
+    if (!reg || !from[0] || !from[1])
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i % vector + past;
+        reg[i] = from[at / vector][i - i % vector + at % vector];
+    }
+    e->value[out->id] = reg;
+    return true;
+}

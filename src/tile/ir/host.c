@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 __attribute__((format(printf, 3, 4))) static bool refuse(char *text, size_t bytes,
@@ -44,6 +45,24 @@ bool tile_tensors_disjoint(const cuc_tensor *a, const cuc_tensor *b)
     reach_of(a, &a_first, &a_end);
     reach_of(b, &b_first, &b_end);
     return a_end <= b_first || b_end <= a_first || a_first == a_end || b_first == b_end;
+}
+
+bool tile_tensor_has_overlap(const cuc_tensor *t)
+{
+    bool taken[CUC_TENSOR_MAX_RANK] = { false };
+    int64_t reach = 0; // of the axes so far
+
+    for (int32_t n = 0; n < t->rank; n++) {
+        int32_t least = -1;
+        for (int32_t i = 0; i < t->rank; i++)
+            if (!taken[i] && (least < 0 || llabs(t->strides[i]) < llabs(t->strides[least])))
+                least = i;
+        taken[least] = true;
+        if (t->shape[least] > 1 && llabs(t->strides[least]) <= reach)
+            return true;
+        reach += (t->shape[least] - 1) * llabs(t->strides[least]);
+    }
+    return false;
 }
 
 bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text,

@@ -30,6 +30,8 @@ bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *tex
 bool tile_bind_dimensions(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes);
 // True if the byte ranges of two tensors are disjoint.
 bool tile_tensors_disjoint(const cuc_tensor *a, const cuc_tensor *b);
+// True if two elements of a tensor share a byte, and perhaps also if its axes are interleaved.
+bool tile_tensor_has_overlap(const cuc_tensor *t);
 // Evaluates an expression in exact 64-bit integers. Returns false with a text on overflow or
 // division by zero.
 bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,

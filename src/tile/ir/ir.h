@@ -275,8 +275,9 @@ struct tile_kernel {
     int64_t blocks;    // blocks of a launch with the given dimensions; 0: unknown
     bool fills_device; // that launch has at least one block per multiprocessor
     bool may_split,
-        splits;       // may_split: several blocks can share a loop if the user asks for it; splits:
-                      // they do
+        splits; // may_split: several blocks can share a loop if the user asks for it; splits:
+                // they do
+    bool assumes_no_overlap; // a pass has moved loads before stores to other tensors
     bool keeps_order; // blocks may wait for earlier blocks, so earlier blocks must start first
     struct tile_block body;
     uint32_t value_count; // number of ids in use

@@ -1,6 +1,8 @@
 // Finds how wide accesses to memory can be, before layouts are chosen.
 #include "access_width.h"
 
+#include "funnel.h"
+
 #include "tile/ir/words.h"
 #include "tile/signature/entry.h"
 
@@ -13,8 +15,7 @@ uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct til
     return (power < TILE_VECTOR_BYTES ? power : TILE_VECTOR_BYTES) * (uint64_t)scale * bytes;
 }
 
-// True if a tensor is a slice along its last axis. Such a slice may begin anywhere.
-static bool begins_anywhere(const struct tile_value *tensor)
+bool tile_begins_anywhere(const struct tile_value *tensor)
 {
     for (; tensor->op && tensor->op->kind == TILE_SLICE; tensor = tensor->op->operand[0])
         if (tile_int(tensor->op, TILE_ATTR_AXIS, 0) + 1 == tensor->type.rank)
@@ -32,11 +33,13 @@ uint32_t tile_access_width(const struct tile_op *op, const void *ranges)
     uint32_t bytes = tile_bytes_of(tensor->type.dtype), bits = 0;
 
     if (!shape->count || tile_int(op, TILE_ATTR_DROPPED, 0) >> (shape->count - 1) & 1 ||
-        tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK || begins_anywhere(tensor))
+        tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK || tile_begins_anywhere(tensor))
         return 0;
     int64_t extent = shape->ints[shape->count - 1];
-    uint64_t aligned = tile_index_alignment(ranges, op->operand[shape->count + rows],
-                                            by_tiles ? extent : 1, bytes);
+    const struct tile_value *index = op->operand[shape->count + rows];
+    uint64_t aligned = tile_index_alignment(ranges, index, by_tiles ? extent : 1, bytes);
+    if (op->kind == TILE_LOAD_AT && tile_begins_between_vectors(op, ranges))
+        aligned = TILE_VECTOR_BYTES;
     while (bytes << (bits + 1) <= TILE_VECTOR_BYTES && extent % (INT64_C(2) << bits) == 0 &&
            aligned % (bytes << (bits + 1)) == 0)
         bits++;

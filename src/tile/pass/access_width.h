@@ -9,6 +9,8 @@
 // that the index does not limit an access.
 uint64_t tile_index_alignment(const struct tile_ranges *ranges, const struct tile_value *index,
                               int64_t scale, uint32_t bytes);
+// True if a tensor is a slice along its last axis. Such a slice may begin anywhere.
+bool tile_begins_anywhere(const struct tile_value *tensor);
 // Returns log2 of the number of neighbors along the tensor's last axis that a load or store can
 // move at once if the tensor is aligned. `ranges`: a struct tile_ranges.
 uint32_t tile_access_width(const struct tile_op *op, const void *ranges);

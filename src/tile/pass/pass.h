@@ -24,8 +24,13 @@ bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
 // adding products without rounding them. True if something changed.
 bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract);
 // Unrolls loops that load too few bytes at a time, and moves all loads of an iteration to its
-// start. True if something changed.
-bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps);
+// start. If stored tensors overlap no others (`apart`), loads also move before stores. True if
+// something changed.
+bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps, bool apart);
+// Unrolls short loops whose loads move along the last axis of a tensor. True if something changed.
+bool tile_unroll_taps(struct tile_kernel *kernel, uint32_t warps);
+// True if some loop has loads that can only move if stored tensors overlap no others.
+bool tile_has_loads_beside_stores(struct tile_kernel *kernel, uint32_t warps);
 // Splits accumulating loops across the blocks of a cluster (split_loops.c). Returns the most blocks
 // that share a loop. Returns 0 if no loop is split, with a reason in *why, or "". Sets *flexible if
 // the launch chooses the number of blocks. Loops are then split only if that number changes no

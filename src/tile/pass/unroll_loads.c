@@ -2,6 +2,9 @@
 // their loads, so that more bytes are in flight. The remaining iterations run in the old loop. The
 // order of operations on carried values does not change.
 //
+// The loads also move before stores to other tensors, if the kernel may assume that its tensors do
+// not overlap.
+//
 // The unrolled loop takes only iterations whose tiles lie inside their tensors, as far as that can
 // be computed before the loop, and its loads check no bounds. All its loads are thus straight-line
 // code, and only the old loop has code for edges.
@@ -12,29 +15,26 @@
 #include "tile/ir/words.h"
 
 // A multiprocessor of an H200 needs about 48 KB in flight: 64 bytes in each of 768 threads. If
-// blocks share loops because the grid is small, it needs 128 bytes in fewer threads. More bytes per
-// thread take so many registers that too few threads are resident.
-enum {
-    WANTED_BYTES = 64,
-    WANTED_IF_SHARED = 128,
-    MOST_BYTES = 160,
-    MOST_TURNS = 8,
-    MOST_WORK = 512
-};
+// blocks share loops because the grid is small, it needs 128 bytes in fewer threads. So does a loop
+// that stores, as in a recurrence, whose iterations no other block can take. More bytes per thread
+// take so many registers that too few threads are resident.
+enum { WANTED_BYTES = 64, WANTED_OF_FEW = 128, MOST_BYTES = 160, MOST_TURNS = 8, MOST_WORK = 512 };
 
 enum { MOST_LOOPS = 64 }; // loops examined per kernel; each takes tables of all values
 
 struct unroller {
     struct tile_kernel *kernel;
     uint32_t threads, loops;
+    bool apart; // stored tensors overlap no others
     bool changed;
 };
 
 struct body {
-    bool *early;   // by value id: a load, or needed by a load
-    bool *carried; // by value id: computed from a carried value
-    int64_t bytes; // bytes that a thread loads in one iteration
-    int64_t work;  // elements that a thread computes in one iteration
+    bool *early;             // by value id: a load, or needed by a load
+    bool *carried;           // by value id: computed from a carried value
+    int64_t bytes;           // bytes that a thread loads in one iteration
+    int64_t work;            // elements that a thread computes in one iteration
+    uint64_t loaded, stored; // parameters
     bool refused;
 };
 
@@ -48,6 +48,18 @@ static bool is_long(const struct tile_op *op)
 {
     return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
            op->kind == TILE_HISTOGRAM || op->kind == TILE_MMA;
+}
+
+static bool is_store(const struct tile_op *op)
+{
+    return op->kind == TILE_STORE || op->kind == TILE_STORE_AT || op->kind == TILE_STORE_ROWS;
+}
+
+static uint64_t parameter_bit(const struct tile_value *tensor)
+{
+    while (tensor->op)
+        tensor = tensor->op->operand[0];
+    return UINT64_C(1) << (tensor->index & 63);
 }
 
 // Returns the number of elements that a thread holds, at least one.
@@ -67,7 +79,9 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
         uint32_t traits = tile_op_infos[op->kind].traits;
         int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
         bool carried = false;
-        if (traits & (TILE_WRITES | TILE_FLOWS) || order != TILE_WEAK ||
+        if (is_store(op))
+            b->stored |= parameter_bit(op->operand[0]);
+        if ((traits & TILE_WRITES && !is_store(op)) || traits & TILE_FLOWS || order != TILE_WEAK ||
             (op->block_count && op->kind != TILE_REDUCE) || is_long(op))
             b->refused = true;
         for (uint32_t i = 0; i < op->result_count && !(traits & TILE_REARRANGES); i++)
@@ -81,8 +95,10 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
         const struct tile_type *type = &op->result[0]->type;
         b->refused |= carried;
         first[op->result[0]->id] = true;
+        b->loaded |= parameter_bit(op->operand[0]);
         b->bytes += held(u, type) * tile_bytes_of(type->dtype);
     }
+    b->refused |= b->stored && (!u->apart || b->stored & b->loaded);
     for (const struct tile_op *op = body->last; op; op = op->previous) {
         bool is_early = false;
         for (uint32_t i = 0; i < op->result_count; i++)
@@ -96,7 +112,7 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
 
 static uint32_t turns_for(const struct unroller *u, const struct body *b)
 {
-    int64_t wanted = u->kernel->splits ? WANTED_IF_SHARED : WANTED_BYTES;
+    int64_t wanted = u->kernel->splits || b->stored ? WANTED_OF_FEW : WANTED_BYTES;
     uint32_t turns = 1;
 
     while (turns < MOST_TURNS && b->bytes * turns < wanted && b->bytes * turns * 2 <= MOST_BYTES &&
@@ -398,12 +414,38 @@ static void visit(struct tile_op *loop, void *data)
     if (turns < 2 || by > INT16_MAX || (dtype != CUC_I64 && dtype != CUC_I32) ||
         (dtype == CUC_I32 && (known < 0 || known * by > INT32_MAX / 2)))
         return;
-    u->changed |= unroll(u, loop, &b, turns);
+    bool unrolled = unroll(u, loop, &b, turns);
+    u->changed |= unrolled;
+    u->kernel->assumes_no_overlap |= unrolled && b.stored;
 }
 
-bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps)
+static void find_stores(struct tile_op *loop, void *data)
 {
-    struct unroller u = { .kernel = kernel, .threads = 32 * warps };
+    struct unroller *u = data;
+    size_t size = u->kernel->value_count + 1;
+
+    if (loop->kind != TILE_FOR || !tile_loads(loop) || u->loops++ >= MOST_LOOPS)
+        return;
+    struct body b = { .early = tile_take(u->kernel->module, size),
+                      .carried = tile_take(u->kernel->module, size) };
+    if (!b.early || !b.carried)
+        return;
+    look_at(u, &b, loop);
+    u->changed |= b.stored && b.bytes && !b.refused;
+}
+
+bool tile_has_loads_beside_stores(struct tile_kernel *kernel, uint32_t warps)
+{
+    struct unroller u = { .kernel = kernel, .threads = 32 * warps, .apart = true };
+
+    if (!tile_has_products(kernel))
+        tile_walk(&kernel->body, find_stores, &u);
+    return u.changed;
+}
+
+bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps, bool apart)
+{
+    struct unroller u = { .kernel = kernel, .threads = 32 * warps, .apart = apart };
 
     if (tile_has_products(kernel))
         return false;

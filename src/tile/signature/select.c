@@ -107,14 +107,19 @@ static bool can_have_maps(const struct tile_signature *s, const struct tile_entr
     return true;
 }
 
-// True if no written tensor shares a byte with another tensor.
+// True if no element of a written tensor shares a byte with another element or tensor.
 static bool are_disjoint(const struct tile_signature *s, const struct tile_argument *argument)
 {
-    for (uint32_t p = 0; p < s->kernel->parameter_count; p++)
-        for (uint32_t q = 0; q < s->kernel->parameter_count && s->written >> p & 1; q++)
+    for (uint32_t p = 0; p < s->kernel->parameter_count; p++) {
+        if (!(s->written >> p & 1))
+            continue;
+        if (tile_tensor_has_overlap(argument[p].tensor))
+            return false;
+        for (uint32_t q = 0; q < s->kernel->parameter_count; q++)
             if (q != p && argument[q].tensor &&
                 !tile_tensors_disjoint(argument[p].tensor, argument[q].tensor))
                 return false;
+    }
     return true;
 }
 

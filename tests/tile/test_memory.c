@@ -1,0 +1,168 @@
+// Tests the code of kernels that memory limits: the widths of their accesses, their barriers, and
+// the warps of a block. test_emit.c tests the results.
+#include "base/array.h"
+#include "testing.h"
+
+// A filter with three taps in each direction, whose rows are aligned.
+#define POINTS                                                                                \
+    "kernel k(x: f32[M, N], y: f32[M, N]) where N % 4 == 0 grid cdiv(N, 128), cdiv(M, 8) {\n" \
+    "    n, m = block(0) * 128, block(1) * 8\n    a = zeros(f32, [8, 128])\n"                 \
+    "    static for j in -1 .. 2 { a += load_at(x, [m, n + j], [8, 128]) }\n"                 \
+    "    store_at(y, [m, n], a)\n}\n"
+#define TAPS                                                                                    \
+    "kernel k(x: f32[M, N], w: f32[3], y: f32[M, N]) where N % 4 == 0 grid cdiv(N, 512), M {\n" \
+    "    n, m = block(0) * 512, block(1)\n    a = zeros(f32, [512])\n"                          \
+    "    for j in 0 .. 3 { a += w[j] * load_at(x, [m, n + j - 1], [_, 512]) }\n"                \
+    "    store_at(y, [m, n], a, shape=[_, 512])\n}\n"
+#define MIDDLE                                                         \
+    "kernel k(x: f32[B, C, P], y: f32[B, P]) grid cdiv(P, 128), B {\n" \
+    "    v = load(x, [block(1), 0, block(0)], [_, 64, 128])\n"         \
+    "    store(y, [block(1), block(0)], squeeze(sum(v, 0), 0), shape=[_, 128])\n}\n"
+#define RECURRENCE(output)                                                     \
+    "kernel k(a: f32[T, D], x: f32[T, D], y: f32[T, D]) grid cdiv(D, 512) {\n" \
+    "    d, h = block(0), zeros(f32, [512])\n    for t in 0 .. T {\n"          \
+    "        h = h * load(a, [t, d], [_, 512]) + load(x, [t, d], [_, 512])\n"  \
+    "        store(" output ", [t, d], h, shape=[_, 512])\n    }\n}\n"
+
+// The number of times that an instruction is in one entry of a kernel k.
+static const struct {
+    const char *name, *source, *entry, *instruction;
+    int warps, count;
+} rows[] = {
+    // Each load has a path for tiles inside and one for tiles at an edge. A thread has 8 rows of
+    // one vector; three points need the vectors at -4, 0 and 4.
+    { "points between vectors share whole vectors", POINTS, "idx32_aligned", "ld.global.v4", 1,
+      2 * 3 * 8 },
+    { "points between vectors load no single elements", POINTS, "idx32_aligned", "ld.global.b32", 1,
+      0 },
+    { "taps of a loop share whole vectors", TAPS, "idx32_aligned", "ld.global.v4", 4, 2 * 3 },
+    { "lanes load neighbors if the tensor is not aligned", POINTS, "idx64", "ld.global.v4", 1, 0 },
+    // 64 rows of 16 warps become 16 partial sums of 128 columns, four columns in a thread. A thread
+    // reads 4 of 2048 partial sums, and then its 4 of 128 sums.
+    { "many warps share the sums along a middle axis", MIDDLE, "idx32_aligned", "ld.shared", 16,
+      4 + 4 },
+    // With two warps, a thread reads the two parts of each of its sums.
+    { "two warps read the parts of their sums", MIDDLE, "idx32_aligned", "ld.shared", 2, 2 * 4 },
+    { "a step of a recurrence needs no barrier", RECURRENCE("y"), "idx32_aligned", "bar.sync", 4,
+      0 },
+    { "a step of a recurrence in place needs no barrier", RECURRENCE("x"), "idx32_aligned",
+      "bar.sync", 4, 0 },
+    { "steps of a recurrence with overlap need barriers", RECURRENCE("y"), "idx32_overlap",
+      "bar.sync", 4, 2 },
+};
+
+// The default number of warps.
+static const struct {
+    const char *name, *body;
+    int threads;
+} defaults[] = {
+    { "a row of 32-bit elements",
+      "v = load(x, [block(0), 0], [_, 4096], pad=-inf)\n    e = exp(v - max(v))\n"
+      "    store(y, [block(0), 0], e / sum(e))",
+      512 },
+    { "a row whose loss each warp computes",
+      "v = load(x, [block(0), 0], [_, 4096], pad=-inf)\n    e = exp(v - max(v))\n    l = sum(e)\n"
+      "    p = exp(x[block(0), 3] - log(l))\n"
+      "    store(y, [block(0), 0], e / l * (pow(1.0 - p, 2.5) - p * pow(1.0 - p, 1.5)))",
+      256 },
+    { "a stencil of five points",
+      "a = zeros(f32, [16, 128])\n    static for i in 0 .. 5 {\n"
+      "        a += load_at(x, [block(0) * 16 + i, 0], [16, 128])\n    }\n"
+      "    store(y, [block(0), 0], a)",
+      128 },
+    { "a stencil of 25 points",
+      "a = zeros(f32, [16, 128])\n    for i in 0 .. 5 {\n        for j in 0 .. 5 {\n"
+      "            a += load_at(x, [block(0) * 16 + i, j], [16, 128])\n        }\n    }\n"
+      "    store(y, [block(0), 0], a)",
+      256 },
+};
+
+// Returns the code of one entry; the caller frees it.
+static char *entry_of(const char *source, const char *entry, int warps)
+{
+    cuc_program *program = NULL;
+    cuc_object *object = NULL;
+    const char *ptx;
+    char name[64];
+
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, source, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = warps)));
+    ck_assert_msg(cuc_program_compile(&object, program, CUC_CODE_PTX) == CUC_OK, "%s\n%s",
+                  cuc_error_message(), cuc_error_log());
+    ck_ok(cuc_object_get_ptx(&ptx, NULL, object));
+    snprintf(name, sizeof(name), ".entry k$%s(", entry);
+    const char *begin = strstr(ptx, name);
+    ck_assert_msg(begin != NULL, "no entry %s", entry);
+    char *copy = strdup(begin), *end = strstr(copy, "\n}\n");
+    ck_assert(end != NULL);
+    *end = 0;
+    cuc_object_release(object);
+    cuc_program_release(program);
+    return copy;
+}
+
+static int occurrences(const char *text, const char *of)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, of)) != NULL; text++)
+        n++;
+    return n;
+}
+
+TEST_ROWS(an_entry_has_the_instructions_that_it_needs, rows)
+{
+    char *code = entry_of(rows[_i].source, rows[_i].entry, rows[_i].warps);
+
+    ck_assert_msg(occurrences(code, rows[_i].instruction) == rows[_i].count,
+                  "%s: %d of %s, expected %d", rows[_i].name,
+                  occurrences(code, rows[_i].instruction), rows[_i].instruction, rows[_i].count);
+    free(code);
+}
+
+TEST_ROWS(the_default_number_of_warps_suits_the_work, defaults)
+{
+    char source[1024], threads[32];
+
+    snprintf(source, sizeof(source), "kernel k(x: f32[M, N], y: f32[M, N]) grid M {\n    %s\n}\n",
+             defaults[_i].body);
+    snprintf(threads, sizeof(threads), ".reqntid %d,", defaults[_i].threads);
+    char *code = entry_of(source, "idx32_aligned", 0);
+    ck_assert_msg(strstr(code, threads) != NULL, "%s: %.120s", defaults[_i].name,
+                  strstr(code, ".reqntid"));
+    free(code);
+}
+
+// A row of 16-bit elements that is loaded ahead is carried in the words of its load.
+TEST(a_row_that_is_loaded_ahead_is_carried_in_words)
+{
+    static const char source[] =
+        "kernel k(x: bf16[M, N], y: bf16[M, N]) grid 1 {\n    v = load(x, [0, 0], [_, 2048])\n"
+        "    for m in 0 .. M {\n        w = cast(v, f32)\n        v = load(x, [m + 1, 0], [_, "
+        "2048])\n"
+        "        store(y, [m, 0], cast(w / sum(w), bf16))\n    }\n}\n";
+    char *code = entry_of(source, "idx32_aligned", 4), *end = code;
+
+    for (char *at = code; (at = strstr(at, "st.global")); at++)
+        end = at;
+    ck_assert_int_eq(occurrences(end, "mov.b16"), 0);
+    ck_assert_int_eq(occurrences(end, "mov.b32"), 2 * 8); // carries 16 elements, and splits them
+    free(code);
+}
+
+// A loop that stores loads several steps ahead, if its tensors do not overlap.
+TEST(a_recurrence_loads_several_steps_at_once)
+{
+    char *code = entry_of(RECURRENCE("y"), "idx32_aligned", 4);
+    char *store = strstr(code, "st.global");
+
+    ck_assert(store != NULL);
+    *store = 0;
+    ck_assert_int_eq(occurrences(code, "ld.global.v4"), 2 * 4);
+    free(code);
+}
+
+int main(void)
+{
+    return run_tests("tile memory");
+}
