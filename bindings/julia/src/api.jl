@@ -354,9 +354,18 @@ const CUC_GEMM_RELU = Int32(1)
 const CUC_GEMM_GELU = Int32(2)
 const CUC_GEMM_GELU_TANH = Int32(3)
 const CUC_GEMM_SILU = Int32(4)
+const CUC_GEMM_RELU_DERIVATIVE = Int32(5)
+const CUC_GEMM_GELU_DERIVATIVE = Int32(6)
+const CUC_GEMM_GELU_TANH_DERIVATIVE = Int32(7)
+const CUC_GEMM_SILU_DERIVATIVE = Int32(8)
 const CUC_GEMM_NO_BIAS = Int32(0)
 const CUC_GEMM_BIAS_COLUMNS = Int32(1)
 const CUC_GEMM_BIAS_ROWS = Int32(2)
+const CUC_GEMM_NO_GRADIENT = Int32(0)
+const CUC_GEMM_GRADIENT_COLUMNS = Int32(1)
+const CUC_GEMM_GRADIENT_ROWS = Int32(2)
+const CUC_GEMM_GRADIENT_A = Int32(3)
+const CUC_GEMM_GRADIENT_B = Int32(4)
 const CUC_GEMM_PACK_A = UInt32(1)
 const CUC_GEMM_PACK_B = UInt32(2)
 const CUC_GEMM_PACK_NONE = UInt32(4)
@@ -371,6 +380,7 @@ const CUC_GEMM_FAST_ACC = UInt32(4)
 const CUC_GEMM_SCALED_ROWS = UInt32(8)
 const CUC_GEMM_SCALED_COLUMNS = UInt32(16)
 const CUC_GEMM_PLAIN_LAUNCH = UInt32(32)
+const CUC_GEMM_AMAX = UInt32(64)
 const CUC_LIMIT_STACK_BYTES = Int32(0)
 const CUC_LIMIT_PRINTF_BYTES = Int32(1)
 const CUC_LIMIT_MALLOC_HEAP_BYTES = Int32(2)
@@ -979,7 +989,9 @@ struct cuc_gemm_options
     cluster_n::Int32
     pack::Int32
     alignment::Int32
-    reserved::Int32
+    aux_dtype::cuc_dtype
+    bias_gradient::Int32
+    bias_gradient_dtype::cuc_dtype
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.
@@ -1522,6 +1534,9 @@ struct cuc_gemm_args
     offsets::Ptr{cuc_tensor}
     workspace::cuc_device_ptr
     workspace_bytes::UInt64
+    aux::Ptr{cuc_tensor}
+    bias_gradient::Ptr{cuc_tensor}
+    amax::Ptr{cuc_tensor}
 end
 
 # Ranges of managed memory for the batch calls.
@@ -2068,7 +2083,7 @@ cuc_gemm_plan_retain(plan) =
 # The tile program of a plan, to read or to start from.
 cuc_gemm_plan_source(plan, index) =
     ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
-# The size of the workspace that a product needs.
+# The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch.
 cuc_gemm_plan_workspace_bytes(plan, m, n, k) =
     ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64, Int64), plan, m, n, k)
 # Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.

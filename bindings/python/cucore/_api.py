@@ -304,9 +304,18 @@ CUC_GEMM_RELU = 1
 CUC_GEMM_GELU = 2
 CUC_GEMM_GELU_TANH = 3
 CUC_GEMM_SILU = 4
+CUC_GEMM_RELU_DERIVATIVE = 5
+CUC_GEMM_GELU_DERIVATIVE = 6
+CUC_GEMM_GELU_TANH_DERIVATIVE = 7
+CUC_GEMM_SILU_DERIVATIVE = 8
 CUC_GEMM_NO_BIAS = 0
 CUC_GEMM_BIAS_COLUMNS = 1
 CUC_GEMM_BIAS_ROWS = 2
+CUC_GEMM_NO_GRADIENT = 0
+CUC_GEMM_GRADIENT_COLUMNS = 1
+CUC_GEMM_GRADIENT_ROWS = 2
+CUC_GEMM_GRADIENT_A = 3
+CUC_GEMM_GRADIENT_B = 4
 CUC_GEMM_PACK_A = 1
 CUC_GEMM_PACK_B = 2
 CUC_GEMM_PACK_NONE = 4
@@ -321,6 +330,7 @@ CUC_GEMM_FAST_ACC = 4
 CUC_GEMM_SCALED_ROWS = 8
 CUC_GEMM_SCALED_COLUMNS = 16
 CUC_GEMM_PLAIN_LAUNCH = 32
+CUC_GEMM_AMAX = 64
 CUC_LIMIT_STACK_BYTES = 0
 CUC_LIMIT_PRINTF_BYTES = 1
 CUC_LIMIT_MALLOC_HEAP_BYTES = 2
@@ -1429,6 +1439,9 @@ class cuc_gemm_args(_c.Structure):
         ("offsets", _c.c_void_p),
         ("workspace", _c.c_uint64),
         ("workspace_bytes", _c.c_uint64),
+        ("aux", _c.c_void_p),
+        ("bias_gradient", _c.c_void_p),
+        ("amax", _c.c_void_p),
     ]
 
 
@@ -1493,7 +1506,9 @@ class cuc_gemm_options(_c.Structure):
         ("cluster_n", _c.c_int32),
         ("pack", _c.c_int32),
         ("alignment", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("aux_dtype", _c.c_int32),
+        ("bias_gradient", _c.c_int32),
+        ("bias_gradient_dtype", _c.c_int32),
     ]
 
 
@@ -2068,9 +2083,9 @@ LAYOUT = {
     "cuc_fatbin_options": (24, {"struct_size": 0, "name": 8, "compress": 16, "ptx": 20}),
     "cuc_fatbin_part": (16, {"object": 0, "arch": 8}),
     "cuc_fill_2d_params": (48, {"struct_size": 0, "dst": 8, "pitch": 16, "row_count": 24, "rows": 32, "pattern": 40, "pattern_bytes": 44}),
-    "cuc_gemm_args": (96, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88}),
+    "cuc_gemm_args": (120, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88, "aux": 96, "bias_gradient": 104, "amax": 112}),
     "cuc_gemm_choice": (88, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "stream_k": 52, "tiles": 56, "seconds": 64, "by": 72, "cluster_n": 80, "pack": 84}),
-    "cuc_gemm_options": (184, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160, "cluster_n": 168, "pack": 172, "alignment": 176, "reserved": 180}),
+    "cuc_gemm_options": (192, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160, "cluster_n": 168, "pack": 172, "alignment": 176, "aux_dtype": 180, "bias_gradient": 184, "bias_gradient_dtype": 188}),
     "cuc_graph_exec_options": (24, {"struct_size": 0, "upload": 8, "flags": 16, "reserved": 20}),
     "cuc_ipc_handle": (64, {"bytes": 0}),
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),

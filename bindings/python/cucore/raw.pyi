@@ -316,9 +316,18 @@ CUC_GEMM_RELU: int
 CUC_GEMM_GELU: int
 CUC_GEMM_GELU_TANH: int
 CUC_GEMM_SILU: int
+CUC_GEMM_RELU_DERIVATIVE: int
+CUC_GEMM_GELU_DERIVATIVE: int
+CUC_GEMM_GELU_TANH_DERIVATIVE: int
+CUC_GEMM_SILU_DERIVATIVE: int
 CUC_GEMM_NO_BIAS: int
 CUC_GEMM_BIAS_COLUMNS: int
 CUC_GEMM_BIAS_ROWS: int
+CUC_GEMM_NO_GRADIENT: int
+CUC_GEMM_GRADIENT_COLUMNS: int
+CUC_GEMM_GRADIENT_ROWS: int
+CUC_GEMM_GRADIENT_A: int
+CUC_GEMM_GRADIENT_B: int
 CUC_GEMM_PACK_A: int
 CUC_GEMM_PACK_B: int
 CUC_GEMM_PACK_NONE: int
@@ -333,6 +342,7 @@ CUC_GEMM_FAST_ACC: int
 CUC_GEMM_SCALED_ROWS: int
 CUC_GEMM_SCALED_COLUMNS: int
 CUC_GEMM_PLAIN_LAUNCH: int
+CUC_GEMM_AMAX: int
 CUC_LIMIT_STACK_BYTES: int
 CUC_LIMIT_PRINTF_BYTES: int
 CUC_LIMIT_MALLOC_HEAP_BYTES: int
@@ -936,6 +946,9 @@ class cuc_gemm_args(ctypes.Structure):
     offsets: Pointer
     workspace: int
     workspace_bytes: int
+    aux: Pointer
+    bias_gradient: Pointer
+    amax: Pointer
 
 class cuc_gemm_choice(ctypes.Structure):
     struct_size: int
@@ -994,7 +1007,9 @@ class cuc_gemm_options(ctypes.Structure):
     cluster_n: int
     pack: int
     alignment: int
-    reserved: int
+    aux_dtype: int
+    bias_gradient: int
+    bias_gradient_dtype: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int
@@ -1769,7 +1784,7 @@ def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
 def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
 def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int, k: int) -> int:
-    """The size of the workspace that a product needs."""
+    """The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""
 def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:

@@ -392,6 +392,24 @@ class Devices(DeviceTest):
         with self.assertRaisesRegex(cucore.CUDAError, "bias"):
             product(self.stream, there[0], there[1], d)
 
+    @unittest.skipUnless(np is not None, "no NumPy")
+    def test_products_return_gradients_and_magnitudes(self):
+        rng = np.random.default_rng(4)
+        a, b, aux = (rng.standard_normal(s).astype(np.float32) for s in ((40, 24), (24, 56), (40, 56)))
+        there = [self.floats(x.reshape(-1)).view("f32", x.shape) for x in (a, b, aux)]
+        d = self.floats([0] * 40 * 56).view("f32", (40, 56))
+        gradient, amax = self.floats([0] * 56).view("f32", (56,)), self.floats([0]).view("f32", (1,))
+        product = cucore.Gemm("f32", activation="relu_derivative", bias_gradient="columns", amax=True)
+        workspace = self.device.allocate(product.workspace_bytes(40, 56, 24), stream=self.stream)
+        product(self.stream, there[0], there[1], d, aux=there[2], bias_gradient=gradient, amax=amax,
+                workspace=workspace)
+        expected = np.where(aux > 0, a @ b, 0)
+        for array, wanted in ((d, expected), (gradient, expected.sum(0)), (amax, abs(expected).max(keepdims=True)[0])):
+            out = np.zeros(wanted.shape, np.float32)
+            array.copy_to(out, stream=self.stream)
+            self.stream.sync()
+            np.testing.assert_allclose(out, wanted, rtol=1e-5, atol=1e-5)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -743,12 +743,30 @@ pub const CUC_GEMM_GELU: i32 = 2;
 pub const CUC_GEMM_GELU_TANH: i32 = 3;
 /// x / (1 + exp(-x))
 pub const CUC_GEMM_SILU: i32 = 4;
+/// x where aux \> 0; otherwise 0
+pub const CUC_GEMM_RELU_DERIVATIVE: i32 = 5;
+/// of CUC_GEMM_GELU
+pub const CUC_GEMM_GELU_DERIVATIVE: i32 = 6;
+/// of CUC_GEMM_GELU_TANH
+pub const CUC_GEMM_GELU_TANH_DERIVATIVE: i32 = 7;
+/// of CUC_GEMM_SILU
+pub const CUC_GEMM_SILU_DERIVATIVE: i32 = 8;
 
 pub const CUC_GEMM_NO_BIAS: i32 = 0;
 /// per column of d: \[n\], or \[groups, n\] if grouped
 pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
 /// per row of d: \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
+
+pub const CUC_GEMM_NO_GRADIENT: i32 = 0;
+/// of each column of d, before it is rounded: \[n\]
+pub const CUC_GEMM_GRADIENT_COLUMNS: i32 = 1;
+/// of each row of d, before it is rounded: \[m\]
+pub const CUC_GEMM_GRADIENT_ROWS: i32 = 2;
+/// of each row of a: \[m\]
+pub const CUC_GEMM_GRADIENT_A: i32 = 3;
+/// of each column of b: \[n\]
+pub const CUC_GEMM_GRADIENT_B: i32 = 4;
 
 pub const CUC_GEMM_PACK_A: u32 = 1;
 pub const CUC_GEMM_PACK_B: u32 = 2;
@@ -777,6 +795,8 @@ pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 /// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it: the product would wait only for your kernel.
 pub const CUC_GEMM_PLAIN_LAUNCH: u32 = 32;
+/// write the largest magnitude of d, before it is rounded, to amax
+pub const CUC_GEMM_AMAX: u32 = 64;
 
 /// stack size of each thread
 pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
@@ -1942,6 +1962,12 @@ pub struct cuc_gemm_args {
     pub workspace: cuc_device_ptr,
     /// size of the workspace; at least cuc_gemm_plan_workspace_bytes()
     pub workspace_bytes: u64,
+    /// like d; written, or read if the activation is a derivative
+    pub aux: *const cuc_tensor,
+    /// \[n\] or \[m\]; written; the sum over all products of a batch
+    pub bias_gradient: *const cuc_tensor,
+    /// f32 \[1\]; written; of all products and groups; NaN if some element is NaN
+    pub amax: *const cuc_tensor,
 }
 
 zeroed!(cuc_gemm_args, struct_size);
@@ -2015,7 +2041,7 @@ pub struct cuc_gemm_options {
     pub b_order: i32,
     /// order of d, c and residual
     pub d_order: i32,
-    /// CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU
+    /// CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU, or the _DERIVATIVE of one of them
     pub activation: i32,
     /// CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS
     pub bias: i32,
@@ -2051,7 +2077,7 @@ pub struct cuc_gemm_options {
     pub parts: i32,
     /// Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen automatically.
     pub stream_k: i32,
-    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires one.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape, without what bias_gradient requires. The workspace holds partial sums and packed operands. 0: no workspace, unless `parts`, `stream_k`, `pack` or `bias_gradient` requires one.
     pub workspace_bytes: u64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
@@ -2065,8 +2091,12 @@ pub struct cuc_gemm_options {
     pub pack: i32,
     /// Largest power of two that divides the addresses of a and b and the bytes between their rows. 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a promise.
     pub alignment: i32,
-    /// 0
-    pub reserved: i32,
+    /// Type of aux, which has the shape and the order of d. With a derivative, aux is read; 0: the type of d. Otherwise the activation's input is written to it; 0: no aux.
+    pub aux_dtype: cuc_dtype,
+    /// CUC_GEMM_NO_GRADIENT, _GRADIENT_COLUMNS, _GRADIENT_ROWS, _GRADIENT_A or _GRADIENT_B; not for grouped products
+    pub bias_gradient: i32,
+    /// 0: the type that the epilogue computes in
+    pub bias_gradient_dtype: cuc_dtype,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
@@ -3366,7 +3396,7 @@ extern "C" {
     pub fn cuc_gemm_plan_retain(plan: *mut cuc_gemm_plan) -> *mut cuc_gemm_plan;
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
-    /// The size of the workspace that a product needs.
+    /// The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch.
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64, k: i64) -> u64;
     /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;

@@ -388,7 +388,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_fill_2d_params.rows, 32, 8);
     row!(cuc_fill_2d_params.pattern, 40, 4);
     row!(cuc_fill_2d_params.pattern_bytes, 44, 4);
-    row!(cuc_gemm_args, 96, 8);
+    row!(cuc_gemm_args, 120, 8);
     row!(cuc_gemm_args.struct_size, 0, 8);
     row!(cuc_gemm_args.a, 8, 8);
     row!(cuc_gemm_args.b, 16, 8);
@@ -401,6 +401,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_args.offsets, 72, 8);
     row!(cuc_gemm_args.workspace, 80, 8);
     row!(cuc_gemm_args.workspace_bytes, 88, 8);
+    row!(cuc_gemm_args.aux, 96, 8);
+    row!(cuc_gemm_args.bias_gradient, 104, 8);
+    row!(cuc_gemm_args.amax, 112, 8);
     row!(cuc_gemm_choice, 88, 8);
     row!(cuc_gemm_choice.struct_size, 0, 8);
     row!(cuc_gemm_choice.tile_m, 8, 4);
@@ -420,7 +423,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
     row!(cuc_gemm_choice.pack, 84, 4);
-    row!(cuc_gemm_options, 184, 8);
+    row!(cuc_gemm_options, 192, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -457,7 +460,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.cluster_n, 168, 4);
     row!(cuc_gemm_options.pack, 172, 4);
     row!(cuc_gemm_options.alignment, 176, 4);
-    row!(cuc_gemm_options.reserved, 180, 4);
+    row!(cuc_gemm_options.aux_dtype, 180, 4);
+    row!(cuc_gemm_options.bias_gradient, 184, 4);
+    row!(cuc_gemm_options.bias_gradient_dtype, 188, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
