@@ -66,6 +66,9 @@ enum {
     /** k and v are a cache: of each sequence only the first key_lengths[b] keys count. A page_size
      * implies it */
     CUC_ATTENTION_KEY_LENGTHS = 1 << 5,
+    /** e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits.
+     * Faster, but values that mostly have one sign lose some percent over thousands of keys */
+    CUC_ATTENTION_FAST_ACC = 1 << 6,
 };
 
 /** Maximum number of side arrays of a plan. */

@@ -22,7 +22,8 @@ static int32_t choose_parts(const struct cuc__attention_problem *q,
         return 1;
     int64_t tiles = s->batch * s->key_heads * ceil_div(s->heads / s->key_heads, t->heads) *
                     ceil_div(s->queries, t->queries);
-    double bytes = 2.0 * (q->kind.width + q->kind.value_width) * (double)s->keys * (double)tiles;
+    double bytes = cuc_dtype_bits(q->kind.dtype) / 8.0 * (q->kind.width + q->kind.value_width) *
+                   (double)s->keys * (double)tiles;
     double blocks = bytes / BLOCK_BYTES, at_once = MOST_BESIDE * (double)q->multiprocessors;
     int64_t steps = ceil_div(s->keys, t->keys);
     for (int64_t parts = 1; parts <= MOST_PARTS && parts <= steps; parts++) {
@@ -71,6 +72,10 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
         few = few || tiles < q->multiprocessors;
     }
     *t = q->wanted;
+    // Three warpgroups of 8-bit elements have registers for two sets of accumulators and 96 keys.
+    bool narrow = k->scaled && !k->fast_acc && k->value_width <= 64 && widest <= 64;
+    if (!t->keys && q->pipelined && k->scaled)
+        t->keys = widest > 192 ? 64 : narrow && !few && !k->scored ? 96 : 128;
     if (!t->keys)
         t->keys = q->pipelined ? widest > 128 ? 64 : 128 : widest > 128 ? 32 : 64;
     while (k->page_size % t->keys) // ends at 16, of which a page has a multiple
