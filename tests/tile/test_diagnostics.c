@@ -333,6 +333,10 @@ static const struct {
       1, 79, "T505 mma: expected one of ieee, tf32, tf32x3, got bf16x3" },
     { "a product of two dtypes", "x = zeros(f32, [4, 4]) @ zeros(f16, [4, 4])",
       1, 24, "T109 mma: operand a: expected f16, got f32[4, 4]: cast it" },
+    { "weights of 8 bits", "x = zeros(bf16, [4, 4]) @ zeros(i8, [4, 4])",
+      1, 25, "T109 mma: operand b: expected bf16, got i8[4, 4]: cast it" },
+    { "weights of 8 bits on the left", "x = zeros(e4m3, [4, 4]) @ zeros(f16, [4, 4])",
+      1, 25, "T109 mma: operand a: expected f16, got e4m3[4, 4]: cast it" },
     // Memory
     { "a latency out of range", "x = load(a, [0], [8], latency=11)",
       1, 5, "T304 load: latency: expected 1 to 10, got 11" },
