@@ -720,6 +720,8 @@ pub const CUC_ATTENTION_VARIABLE: u32 = 8;
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 /// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
 pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
+/// e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits. Faster, but values that mostly have one sign lose some percent over thousands of keys
+pub const CUC_ATTENTION_FAST_ACC: u32 = 64;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
