@@ -333,7 +333,11 @@ static const struct {
       1, 79, "T505 mma: expected one of ieee, tf32, tf32x3, got bf16x3" },
     { "a product of two dtypes", "x = zeros(f32, [4, 4]) @ zeros(f16, [4, 4])",
       1, 24, "T109 mma: operand a: expected f16, got f32[4, 4]: cast it" },
+    { "a gradient without derivative", "x = load(a, [0], [8]); y = gradient(cumsum(x, 0), x)",
+      1, 37, "T111 gradient: cumsum has no derivative" },
     // Memory
+    { "a gradient of other elements", "x = gradient_at(a[s], a, [0])",
+      1, 18, "T305 gradient_at: load_at reads other elements of the tensor than the given indices select" },
     { "a latency out of range", "x = load(a, [0], [8], latency=11)",
       1, 5, "T304 load: latency: expected 1 to 10, got 11" },
     { "tma= that is not a bool", "x = load(a, [0], [8], tma=2)",

@@ -4009,6 +4009,12 @@ extern "C" {
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
     /// The key of a kernel's tuning record: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
+    /// Compute the gradient of x from that of y, a function of x: the operations between them are
+    /// differentiated in reverse.
+    pub fn cuc_tile_gradient(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, x: cuc_tile, d: cuc_tile) -> cuc_tile;
+    /// Compute the gradient of a tensor's elements from that of y, a function that reads them, as
+    /// cuc_tile_gradient() does. Reads of other elements of the tensor are errors (T305).
+    pub fn cuc_tile_gradient_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, tensor: cuc_tile, count: u32, index: *const cuc_tile, d: cuc_tile) -> cuc_tile;
     /// Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
     /// Let the next kernel begin once every block has reached this call or ended.

@@ -1303,6 +1303,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_get_machine", cucore_sys::cuc_tile_get_machine as *const ()),
         ("cuc_tile_get_parameter", cucore_sys::cuc_tile_get_parameter as *const ()),
         ("cuc_tile_get_record", cucore_sys::cuc_tile_get_record as *const ()),
+        ("cuc_tile_gradient", cucore_sys::cuc_tile_gradient as *const ()),
+        ("cuc_tile_gradient_at", cucore_sys::cuc_tile_gradient_at as *const ()),
         ("cuc_tile_grid", cucore_sys::cuc_tile_grid as *const ()),
         ("cuc_tile_grid_dependency_launch", cucore_sys::cuc_tile_grid_dependency_launch as *const ()),
         ("cuc_tile_grid_dependency_wait", cucore_sys::cuc_tile_grid_dependency_wait as *const ()),
