@@ -184,9 +184,9 @@ struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_a
 struct tile_value *tile_build_slice(struct tile_builder *b, struct tile_value *tensor, int64_t axis,
                                     struct tile_operand start, struct tile_operand stop);
 
-// build_gradient.c: differentiates y, a tile of floats, with respect to x, a value that y is computed
-// from. Returns the sum of d * dy/dx, in x's type. The gradient `d` of y is broadcast to y. Reports
-// T111 if an op between x and y has no derivative.
+// build_gradient.c: differentiates y, a tile of floats, with respect to x, a value that y is
+// computed from. Returns the sum of d * dy/dx, in x's type. The gradient `d` of y is broadcast to
+// y. Reports T111 if an op between x and y has no derivative.
 struct tile_value *tile_build_gradient(struct tile_builder *b, struct tile_value *y,
                                        struct tile_value *x, struct tile_operand d);
 // Differentiates y with respect to the elements of a tensor that the indices select, as for a
