@@ -174,6 +174,21 @@ static float scale_of(const struct cuc__attention_call *c)
     return (float)(scale != 0 ? scale : 1 / sqrt((double)c->plan->kind.width));
 }
 
+// Adds the parameters of cuc__attention_put_sides(); returns the number of arguments.
+static size_t add_score_arguments(cuc_arg *args, size_t count, const struct cuc__attention_call *c,
+                                  const struct views *v)
+{
+    const struct cuc__attention_kind *k = &c->plan->kind;
+
+    for (uint32_t i = 0; i < k->side_count; i++)
+        args[count++] = CUC_ARG(&c->args->sides[i]);
+    if (k->scored) {
+        args[count++] = CUC_ARG(v->first_batch);
+        args[count++] = CUC_ARG(v->first_head);
+    }
+    return count;
+}
+
 // Launches the kernels of cuc__attention_backward_source(): each waits for the one before.
 static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_stream *stream,
                                   const struct views *v)
@@ -211,6 +226,7 @@ static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_strea
             args[count++] =
                 CUC_ARG(i == CUC__ATTENTION_D_Q ? c->args->most_queries : c->args->most_keys);
         }
+        count = add_score_arguments(args, count, c, v);
         args[count++] = CUC_ARG(result);
         args[count++] = scale;
         st = cuc__launch_plan_kernel(stream, p->backward[i], args, count, p->plain_launch);
@@ -261,12 +277,7 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
     }
     if (k->variable)
         args[count++] = CUC_ARG(c->args->most_queries);
-    for (uint32_t i = 0; i < k->side_count; i++)
-        args[count++] = CUC_ARG(&c->args->sides[i]);
-    if (k->scored) {
-        args[count++] = CUC_ARG(v->first_batch);
-        args[count++] = CUC_ARG(v->first_head);
-    }
+    count = add_score_arguments(args, count, c, v);
     args[count++] = CUC_ARG(scale_of(c));
     cuc_status st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);

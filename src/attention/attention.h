@@ -72,6 +72,13 @@ static inline int32_t cuc__attention_padded(int32_t width)
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.
 char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
+// Write the score function, whose text begins on line 2; its parameters of a kernel; and a call,
+// where b, h, row and column are the batch, the head and the indices.
+struct cuc__text;
+void cuc__attention_put_score(struct cuc__text *text, const struct cuc__attention_problem *problem);
+void cuc__attention_put_sides(struct cuc__text *text, const struct cuc__attention_kind *kind);
+void cuc__attention_put_call(struct cuc__text *text, const struct cuc__attention_kind *kind,
+                             const char *score);
 
 // Defined in source_backward.c. Writes the tile program of cuc_attention_backward(). Returns NULL
 // if out of memory.

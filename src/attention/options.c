@@ -83,11 +83,8 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "tile_q and tile_k are multiples of 16, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
-        { o->flags & CUC_ATTENTION_BACKWARD &&
-              (o->score || o->page_size || o->flags & CUC_ATTENTION_SINKS),
-          "CUC_ATTENTION_BACKWARD does not combine with a score function, sinks and pages: leave "
-          "it "
-          "unset" },
+        { o->flags & CUC_ATTENTION_BACKWARD && o->page_size,
+          "CUC_ATTENTION_BACKWARD does not combine with pages: leave it unset" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },

@@ -9,6 +9,9 @@
 // kernel for d_k and d_v would save one of eight products, but its accumulators leave no registers
 // to overlap products with other work.
 //
+// With a score function, p = exp(score_of(s) - lse), and w passes its derivative; masks apply after
+// it, since it may have any value where they hide a key.
+//
 // Products use an operand in two orders, for each of which the source loads it: a pipeline then has
 // a ring for each order.
 #include "attention.h"
@@ -30,8 +33,10 @@ static struct tiles choose(const struct cuc__attention_problem *q)
     const struct cuc__attention_kind *k = &q->kind;
     int32_t widest = k->width > k->value_width ? k->width : k->value_width;
 
+    // The kernels of keys have transposed tiles. A score function that depends on the order of a
+    // tile's axes does not compile for them, since the axes differ in length.
     if (!q->pipelined)
-        return (struct tiles){ 64, widest > 64 ? 32 : 64 };
+        return (struct tiles){ 64, widest > 64 || k->scored ? 32 : 64 };
     return (struct tiles){ 128, widest > 192 ? 16 : widest > 128 ? 32 : 64 };
 }
 
@@ -73,6 +78,7 @@ static void put_arrays(struct cuc__text *t, const struct cuc__attention_kind *k,
                       of);
     if (k->variable)
         cuc__text_put(t, "query_offsets: i32[OFFSETS], key_offsets: i32[OFFSETS], most: i64, ");
+    cuc__attention_put_sides(t, k);
 }
 
 // Writes the facts, the grid and the lengths of a sequence. `result` is the kernel's result, whose
@@ -92,7 +98,8 @@ static void put_start(struct cuc__text *t, const struct cuc__attention_kind *k, 
     cuc__text_put(t, queries ? "    m, h, b = block(0), block(1), block(2)\n"
                                "    g = h // (HQ // HK)\n"
                              : "    n, g, b = block(0), block(1), block(2)\n");
-    cuc__text_put(t, "    c = scale * 1.4426950408889634\n");
+    if (!k->scored)
+        cuc__text_put(t, "    c = scale * 1.4426950408889634\n");
     if (k->variable)
         cuc__text_put(t,
                       "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n"
@@ -137,6 +144,29 @@ static void put_mask(struct cuc__text *t, const struct cuc__attention_kind *k)
         cuc__text_put(t, "        see = see & (key <= diagonal%s)\n", k->right ? " + RIGHT" : "");
     if (k->left)
         cuc__text_put(t, "        see = see & (key >= diagonal - LEFT)\n");
+}
+
+// Writes the end of the statement that computes the products s of a tile of the given shape, and
+// their scores r.
+static void put_scores(struct cuc__text *t, const struct cuc__attention_kind *k, const char *shape)
+{
+    if (!k->scored) {
+        cuc__text_put(t, " * c\n");
+        return;
+    }
+    cuc__text_put(t, " * scale\n        r = broadcast(cast(");
+    cuc__attention_put_call(t, k, "s");
+    cuc__text_put(t, ", f32), %s)\n", shape);
+}
+
+// Ends the statement that computes l. A row that sees no key has an lse of -inf, which would give
+// its weights exp2(-inf - -inf).
+static void put_end_of_lse(struct cuc__text *t, const struct cuc__attention_kind *k,
+                           const char *indent)
+{
+    cuc__text_put(t, " * 1.4426950408889634\n");
+    if (k->scored)
+        cuc__text_put(t, "%sl = where(l == -inf, inf, l)\n", indent);
 }
 
 static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
@@ -184,23 +214,34 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
     put_load(t, k, "d_o", "WV");
     cuc__text_put(t, "\n    l = ");
     put_load(t, k, "lse", NULL);
-    cuc__text_put(t, "[:, None] * 1.4426950408889634\n    e = ");
+    cuc__text_put(t, "[:, None]");
+    put_end_of_lse(t, k, "    ");
+    cuc__text_put(t, "    e = ");
     put_load(t, k, "sums", NULL);
     cuc__text_put(t, "[:, None]\n"
-                     "    diagonal = from + iota(i32, BM)[:, None]\n"
-                     "    acc = zeros(f32, [BM, W])\n"
-                     "    for n in first .. last {\n"
-                     "        s = mma(x, trans(");
+                     "    diagonal = from + iota(i32, BM)[:, None]\n");
+    if (k->scored)
+        cuc__text_put(t, "    row = cast(m * BM, i32) + iota(i32, BM)[:, None]\n");
+    cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n"
+                     "    for n in first .. last {\n");
+    if (k->scored)
+        cuc__text_put(t, "        column = cast(n * BN, i32) + iota(i32, BN)[None, :]\n");
+    cuc__text_put(t, "        s = mma(x, trans(");
     put_load(t, k, "k", "W");
-    cuc__text_put(t, "), zeros(f32, [BM, BN])) * c\n        d = mma(y, trans(");
+    cuc__text_put(t, "), zeros(f32, [BM, BN]))");
+    put_scores(t, k, "[BM, BN]");
+    cuc__text_put(t, "        d = mma(y, trans(");
     put_load(t, k, "v", "WV");
     cuc__text_put(t, "), zeros(f32, [BM, BN]))\n"
                      "        key = n * BN + iota(i32, BN)[None, :]\n"
                      "        see = key < SK\n");
     put_mask(t, k);
-    cuc__text_put(t, "        p = where(see, exp2(s - l), 0.0)\n"
-                     "        w = cast(p * (d - e), T)\n"
-                     "        acc = mma(w, ");
+    cuc__text_put(t, k->scored
+                         ? "        p = exp2(r * 1.4426950408889634 - l)\n"
+                           "        w = cast(where(see, gradient(r, s, p * (d - e)), 0.0), T)\n"
+                         : "        p = where(see, exp2(s - l), 0.0)\n"
+                           "        w = cast(p * (d - e), T)\n");
+    cuc__text_put(t, "        acc = mma(w, ");
     put_load(t, k, "k", "W");
     cuc__text_put(t, ", acc)\n    }\n    store(%s, 0], cast(acc * scale, T))\n}\n\n",
                   k->variable ? "result, [h, m" : "d_q, [b, h, m");
@@ -212,7 +253,7 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
 static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
                      const struct tiles *tiles, bool values)
 {
-    bool masked = ends_at_diagonal(k) || k->left;
+    bool masked = ends_at_diagonal(k) || k->left, see = masked || k->variable || k->scored;
     const char *back = k->align == CUC_ATTENTION_BOTTOM_RIGHT ? " - SK + SQ" : "";
 
     cuc__text_put(t, "kernel gradient_of_%s(", values ? "values" : "keys");
@@ -241,14 +282,20 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
     cuc__text_put(t, "\n    acc = zeros(f32, [BN, %s])\n", values ? "WV" : "W");
     if (masked)
         cuc__text_put(t, "    key = n * BN + iota(i32, BN)[:, None]\n");
+    if (k->scored)
+        cuc__text_put(t, "    column = cast(n * BN, i32) + iota(i32, BN)[:, None]\n");
     cuc__text_put(t, "    for i in 0 .. steps * (HQ // HK) {\n"
                      "        h = g * (HQ // HK) + i // maximum(steps, 1)\n"
-                     "        m = first + i %% maximum(steps, 1)\n"
-                     "        l = ");
+                     "        m = first + i %% maximum(steps, 1)\n");
+    if (k->scored)
+        cuc__text_put(t, "        row = cast(m * BM, i32) + iota(i32, BM)[None, :]\n");
+    cuc__text_put(t, "        l = ");
     put_load(t, k, "lse", NULL);
-    cuc__text_put(t, " * 1.4426950408889634\n        s = mma(x, trans(");
+    put_end_of_lse(t, k, "        ");
+    cuc__text_put(t, "        s = mma(x, trans(");
     put_load(t, k, "q", "W");
-    cuc__text_put(t, "), zeros(f32, [BN, BM])) * c\n");
+    cuc__text_put(t, "), zeros(f32, [BN, BM]))");
+    put_scores(t, k, "[BN, BM]");
     if (!values) {
         cuc__text_put(t, "        d = mma(y, trans(");
         put_load(t, k, "d_o", "WV");
@@ -256,18 +303,22 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
         put_load(t, k, "sums", NULL);
         cuc__text_put(t, "\n");
     }
-    cuc__text_put(t, "        p = exp2(s - l)\n");
-    if (masked || k->variable)
+    cuc__text_put(t, k->scored ? "        p = exp2(r * 1.4426950408889634 - l)\n"
+                               : "        p = exp2(s - l)\n");
+    // Queries past the arrays' end have sums and rows of zeros, but may have any score.
+    if (see)
         cuc__text_put(t, "        query = m * BM + iota(i32, BM)[None, :]\n        see = %s\n",
-                      k->variable ? "query < SQ" : "true");
+                      k->variable || k->scored ? "query < SQ" : "true");
     if (masked) {
         cuc__text_put(t, "        diagonal = query%s\n", offset_of(k));
         put_mask(t, k);
     }
-    if (masked || k->variable)
+    if (see && (values || !k->scored))
         cuc__text_put(t, "        p = where(see, p, 0.0)\n");
     // Numbers of queries of no sequence may be NaN.
-    if (!values)
+    if (!values && k->scored)
+        cuc__text_put(t, "        w = cast(where(see, gradient(r, s, p * (d - e)), 0.0), T)\n");
+    else if (!values)
         cuc__text_put(t, k->variable ? "        w = cast(where(see, p * (d - e), 0.0), T)\n"
                                      : "        w = cast(p * (d - e), T)\n");
     cuc__text_put(t, values ? "        acc = mma(cast(p, T), " : "        acc = mma(w, ");
@@ -284,6 +335,7 @@ char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
     struct cuc__text text = { .at = NULL }, *t = &text;
     struct tiles tiles = choose(q);
 
+    cuc__attention_put_score(t, q);
     put_sums(t, &q->kind);
     put_queries(t, &q->kind, &tiles);
     put_keys(t, &q->kind, &tiles, false);

@@ -195,7 +195,16 @@ static double of_batch_and_head(const struct arrays *x, double score, int64_t b,
     return score * (1 + (double)b / 4) + (double)h;
 }
 
-enum { PLAIN, ALIBI, SOFT_CAP, DOCUMENTS, FIRST_KEYS, BIAS, BATCH_AND_HEAD, SCORES };
+static double square(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                     int64_t j)
+{
+    double t = score * (double)(i % 5 + 1) / (double)(j % 7 + 1);
+
+    (void)x, (void)b, (void)h;
+    return (j % 3 == 0 ? 0 : score) - 0.05 * t * t;
+}
+
+enum { PLAIN, ALIBI, SOFT_CAP, DOCUMENTS, FIRST_KEYS, BIAS, BATCH_AND_HEAD, SQUARE, SCORES };
 
 // clang-format off
 static const struct score scores[SCORES] = {
@@ -208,6 +217,8 @@ static const struct score scores[SCORES] = {
     [BIAS] = { "score + gather(returned, [batch, head, row, column])  # return", { { "returned", CUC_F16, 4 } }, { "bhqk" }, with_bias },
     [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0 } }, { NULL },
                          of_batch_and_head },
+    [SQUARE] = { "t = score * cast(row % 5 + 1, f32) / cast(column % 7 + 1, f32)\n"
+                 "return where(column % 3 == 0, 0.0, score) - 0.05 * t * t", { { NULL, 0, 0 } }, { NULL }, square },
 };
 // clang-format on
 
@@ -490,6 +501,30 @@ static const struct row rows[] = {
     ROW("sm_80, backward", 1, 2, 1, 90, 100, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
     ROW("sm_80, backward, width 128, a window", 1, 1, 1, 70, 100, HF, .width = 128, .window_left = 20, .window_right = 9,
         .arch = "sm_80", BACK),
+    SCORED("backward, ALiBi", 1, 2, 1, 150, 150, ALIBI, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, ALiBi, width 128, groups of heads", 2, 4, 2, 77, 150, ALIBI, HF, .width = 128, BACK),
+    SCORED("backward, soft cap", 1, 2, 1, 150, 140, SOFT_CAP, HF, .width = 64, BACK),
+    SCORED("backward, soft cap, causal, width 192 and 128", 1, 1, 1, 90, 70, SOFT_CAP, BF, .width = 192, .value_width = 128,
+           .mask = CAUSAL, BACK),
+    SCORED("backward, documents", 2, 2, 1, 150, 150, DOCUMENTS, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, documents, some rows see nothing", 1, 1, 1, 200, 70, DOCUMENTS, HF, .width = 64, BACK),
+    SCORED("backward, the first keys and a window", 1, 1, 1, 200, 200, FIRST_KEYS, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, a bias", 2, 2, 2, 70, 90, BIAS, HF, .width = 64, BACK),
+    SCORED("backward, batch and head", 3, 4, 2, 20, 30, BATCH_AND_HEAD, BF, .width = 32, BACK),
+    SCORED("backward, a square, a window to the last", 1, 2, 1, 70, 150, SQUARE, HF, .width = 64, .mask = CAUSAL,
+           .align = LAST, .window_left = 40, BACK),
+    SCORED("backward of one query, soft cap", 1, 2, 1, 1, 70, SOFT_CAP, BF, .width = 64, .queries = 1, BACK),
+    SCORED("backward of no key, soft cap", 1, 2, 1, 70, 0, SOFT_CAP, HF, .width = 32, BACK),
+    VARIABLE("backward of variable lengths with ALiBi", 2, 1, 1, "102", ALIBI, CUC_ATTENTION_BACKWARD, BF, .width = 64,
+             .mask = CAUSAL),
+    VARIABLE("backward of variable lengths, a square, to the last", 2, 1, 2, "012", SQUARE, CUC_ATTENTION_BACKWARD, HF,
+             .width = 64, .mask = CAUSAL, .align = LAST),
+    SCORED("sm_80, backward, ALiBi", 1, 2, 1, 90, 90, ALIBI, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
+    SCORED("sm_80, backward, a square", 2, 2, 1, 90, 70, SQUARE, HF, .width = 128, .arch = "sm_80", BACK),
+    SCORED("sm_80, backward, documents", 2, 1, 1, 90, 90, DOCUMENTS, HF, .width = 64, .arch = "sm_80", BACK),
+    ROW("backward, sinks", 2, 4, 2, 70, 150, BF, .width = 64, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks, rows see nothing else", 1, 2, 2, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
@@ -679,9 +714,10 @@ static bool is_visible(const struct row *r, int64_t b, int64_t i, int64_t j)
            !(r->o.window_right && j > diagonal + r->o.window_right);
 }
 
-// The softmax weights of a row, and a bound of the error of a score.
+// The softmax weights of a row, the derivatives of its scores by the scaled products, and a bound
+// of the error of a score.
 struct weights {
-    double *of;
+    double of[MOST_KEYS], slope[MOST_KEYS];
     double lse, error;
 };
 
@@ -709,8 +745,15 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
         // Sums in f32, and roundings of the score and of its distance to the maximum.
         w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
         score *= scale;
-        if (r->score)
-            score = scores[r->score].expected(x, score, b, h, i, j);
+        w->slope[j] = 1;
+        if (r->score) {
+            const double step = 1e-4; // a central difference
+            double (*f)(const struct arrays *, double, int64_t, int64_t, int64_t, int64_t) =
+                scores[r->score].expected;
+            w->slope[j] = (f(x, score + step, b, h, i, j) - f(x, score - step, b, h, i, j)) /
+                          (2 * step);
+            score = f(x, score, b, h, i, j);
+        }
         w->error = fmax(w->error, isfinite(score) ? 0x1p-20 * fabs(score) : 0);
         w->of[j] = is_visible(r, b, i, j) ? score : -INFINITY;
         top = fmax(top, w->of[j]);
@@ -722,8 +765,10 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
     }
     for (int64_t j = 0; j < keys_of(r, b); j++)
         sum += w->of[j] = top == -INFINITY ? 0 : exp(w->of[j] - top);
-    for (int64_t j = 0; j < keys_of(r, b); j++)
+    for (int64_t j = 0; j < keys_of(r, b); j++) {
         w->of[j] = sum > 0 ? w->of[j] / sum : 0;
+        w->slope[j] = w->of[j] > 0 ? w->slope[j] : 0;
+    }
     w->lse = top == -INFINITY ? top : top + log(sum);
 }
 
@@ -781,7 +826,7 @@ static void expect_poison(const struct array *a, const char *name, const char *a
 static void compare(const struct arrays *x, const struct row *r)
 {
     struct arrays got = *x;
-    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+    struct weights w;
 
     receive(&got.o);
     receive(&got.lse);
@@ -795,7 +840,6 @@ static void compare(const struct arrays *x, const struct row *r)
     expect_poison(&got.lse, r->name, "lse");
     free(got.o.bytes);
     free(got.lse.bytes);
-    free(w.of);
 }
 
 // ---- Gradients
@@ -832,8 +876,9 @@ static void add_row(struct gradients *g, const struct arrays *x, const struct ro
             g->v[j * values + d] += p * d_o;
             g->v_error[j * values + d] += (p * (unit + of_p) + least) * fabs(d_o);
         }
-        double ds = p * (dp - e);
-        double error = p * (e_error + 0x1p-20 * (dp_size + fabs(e))) + fabs(ds) * (unit + of_p);
+        double ds = p * (dp - e) * w->slope[j];
+        double error = p * fabs(w->slope[j]) * (e_error + 0x1p-20 * (dp_size + fabs(e))) +
+                       fabs(ds) * (unit + of_p);
         error += p > 0 ? least : 0;
         for (int64_t d = 0; d < width; d++) {
             double q = element(&x->q, r, false, b, h, i, d);
@@ -866,7 +911,7 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
 {
     enum { MOST = MOST_KEYS * 256 };
     struct arrays got = *x;
-    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+    struct weights w;
     double *all = malloc(6 * MOST * sizeof(*all));
     struct gradients g = {
         all, all + MOST, all + 2 * MOST, all + 3 * MOST, all + 4 * MOST, all + 5 * MOST
@@ -903,7 +948,6 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
     free(got.d_k.bytes);
     free(got.d_v.bytes);
     free(all);
-    free(w.of);
 }
 
 static void check_backward(struct arrays *x, const struct row *r, cuc_attention_plan *plan)
@@ -1067,8 +1111,8 @@ static const struct {
     { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
     { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
-    { BAD(HF, .width = 64, .score = "score", BACK),
-      { "CUC_ATTENTION_BACKWARD", "score function" } },
+    { BAD(HF, .width = 64, .score = "cumsum(score, 1)", BACK), { "T111", "cumsum" } },
+    { BAD(HF, .width = 64, .page_size = 64, BACK), { "CUC_ATTENTION_BACKWARD", "pages" } },
     { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
     { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
       { "tile_k does not divide page_size" } },
