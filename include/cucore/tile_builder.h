@@ -861,12 +861,14 @@ CUC_API cuc_tile cuc_tile_gradient(cuc_tile_program *program, const char *file, 
  * @param count   its number of axes
  * @param index   [count] the integer tiles by which y's computation gathers the elements
  * @param d       the gradient of y, broadcast to y; 0: 1
- * @return the gradient of the elements, with the shape to which the indices broadcast
+ * @param each    nonzero: keep the contribution of each element of y apart
+ * @return the gradient of the elements, with the shape to which the indices broadcast; with `each`
+ *         its summands, in y's type
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_gradient_at(cuc_tile_program *program, const char *file, uint32_t line,
                                       cuc_tile y, cuc_tile tensor, uint32_t count,
-                                      const cuc_tile *index, cuc_tile d);
+                                      const cuc_tile *index, cuc_tile d, int32_t each);
 
 /**
  * Convert to another element type. 8-bit floats saturate; integers wrap.

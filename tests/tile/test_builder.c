@@ -781,7 +781,8 @@ static void build_gradients(cuc_tile_program *p)
     cuc_tile c = cuc_tile_element(K, cap, CUC_TILES(I(0)));
     cuc_tile y = cuc_tile_mul(K, c, cuc_tile_tanh(K, cuc_tile_div(K, t, c)));
     cuc_tile_store(K, dx, CUC_TILES(I(0)), cuc_tile_gradient(K, y, t, d), NULL);
-    cuc_tile_store(K, d_cap, CUC_TILES(I(0)), cuc_tile_gradient_at(K, y, cap, CUC_TILES(I(0)), d),
+    cuc_tile_store(K, d_cap, CUC_TILES(I(0)),
+                   cuc_tile_gradient_at(K, y, cap, CUC_TILES(I(0)), d, 0),
                    CUC_TILE_ACCESS_OPTIONS(.shape = (const int64_t[]){ 1 }, .rank = 1));
     cuc_tile_kernel_end(K);
 }

@@ -65,6 +65,7 @@ static const struct {
     { "of equal operands to the first, and of abs at 0", "y, z = full(f32, [2], [1, 0]), full(f32, [2], [1, 2])\nr = minimum(y, z) * 5.0\nprint(\"{} {} {}\", gradient(r, y), gradient(r, z), gradient(abs(y) * 3.0, y))", "[5 5] [0 0] [3 0]\n" },
     { "in a loop, of the values of a turn", "t = 0.0\nfor i in 0 .. 3 { y = cast(i, f32) + t * 0.0\nz = y * y\nt += gradient(z, y) }\nprint(\"{}\", t)", "6\n" },
     { "of elements of a tensor", "i = iota(i64, 3) * 2\ny = gather(x, [i]) * gather(x, [i], mask=i < 4)\nz = gather(x, [broadcast(i[:, None], [3, 2])]) * full(f32, [2], [3, 4])\nprint(\"{} {} {}\", gradient_at(x[5] * x[5] * 2.0, x, [5]), gradient_at(y, x, [i]), gradient_at(z, x, [i[:, None]]))", "-8 [2 6 0] [7 7 7]\n" },
+    { "of elements of a tensor, not added up", "i = iota(i64, 2)[:, None] * 2\ny = cast(gather(x, [i]), f64) * full(f64, [3], [1, 2, 4])\ng = gradient_at(y * y, x, [i], 0.5, each=true)\nprint(\"{} {}\", sum(g, 1), bitcast(g + 1e-9, u64) == bitcast(g, u64))", "[21 63] [false false false false false false]\n" },
     // Names
     { "arguments by name, in any order", "a, b = pair(y=n, x=n + 1)\nprint(\"{} {}\", a, b)", "3 4\n" },
     { "what is not wanted", "a, _, _ = 1, 2, 3\nfor _ in 0 .. 2 { a += 1 }\n_ = a\nprint(\"{}\", a)", "3\n" },

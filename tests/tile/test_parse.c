@@ -81,6 +81,10 @@ static const struct wrong wrongs[] = {
     { "a gradient of elements that are not read alone",
       "x = a[s] * a[s + 1]\nz = gradient_at(x, a, [s])",
       "T305 13 gradient_at: load_at reads other elements" },
+    { "a gradient of each element of a permuted tile",
+      "j = iota(i32, 4)[:, None]\nx = gather(a, [j]) * zeros(f32, [8])\n"
+      "z = gradient_at(trans(x), a, [j], each=true)",
+      "T111 3:17 gradient_at: permute has no derivative" },
     { "a gradient of elements of which a tile is read",
       "x = load(a, [s], [8])\nz = gradient_at(x, a, [s])", "T305 5 gradient_at: load reads other" },
     { "a rounding of integers", "x = cast(s, i64, round=rz)", "T105 5 no rounding to choose" },

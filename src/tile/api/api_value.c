@@ -296,7 +296,7 @@ cuc_tile cuc_tile_gradient(cuc_tile_program *program, const char *file, uint32_t
 
 cuc_tile cuc_tile_gradient_at(cuc_tile_program *program, const char *file, uint32_t line,
                               cuc_tile y, cuc_tile tensor, uint32_t count, const cuc_tile *index,
-                              cuc_tile d)
+                              cuc_tile d, int32_t each)
 {
     struct tile_operand at[TILE_MAX_RANK], of_y = tile_of_int(1);
 
@@ -306,8 +306,8 @@ cuc_tile cuc_tile_gradient_at(cuc_tile_program *program, const char *file, uint3
     struct tile_value *from = tile_use_value(program, "tensor", tensor);
     return result && from && tile_use_list(program, "index", count, index, at, TILE_MAX_RANK) &&
                    (!d || tile_use(program, "d", d, &of_y))
-               ? tile_handle_of(
-                     program, tile_build_gradient_at(&program->e.b, result, from, at, count, of_y))
+               ? tile_handle_of(program, tile_build_gradient_at(&program->e.b, result, from, at,
+                                                                count, of_y, each != 0))
                : 0;
 }
 

@@ -18,7 +18,8 @@ struct chain {
     bool *on_path;                // by id: depends on what is wanted
     struct tile_value *wanted;
     struct tile_value *tensor, *const *index; // NULL: a value is wanted
-    bool nothing;                             // the last derivative passes nothing
+    bool each;    // gradients keep the dtype and the shape of the result, and are not summed
+    bool nothing; // the last derivative passes nothing
 };
 
 // ---- Derivatives
@@ -37,9 +38,9 @@ struct chain {
 #define where(c, x, y) tile_of(tile_build_where(b, (c).value, x, y))
 #define sign(x) \
     binary(TILE_COPYSIGN, tile_of(tile_build_cast(b, real(1), (x).value->type.dtype, TILE_RN)), x)
-#define cast(d, x) tile_of(tile_build_cast(b, d, (x).value->type.dtype, TILE_RN))
-#define summed(d, x) tile_of(sum_to(b, (d).value, &(x).value->type))
-#define reshaped(d, x) tile_of(reshape_to(b, (d).value, &(x).value->type))
+#define cast(d, x) (c->each ? d : tile_of(tile_build_cast(b, d, (x).value->type.dtype, TILE_RN)))
+#define summed(d, x) (c->each ? d : tile_of(sum_to(b, (d).value, &(x).value->type)))
+#define reshaped(d, x) (c->each ? d : tile_of(reshape_to(b, (d).value, &(x).value->type)))
 #define permuted(d, op) tile_of(permute_back(b, (d).value, op))
 #define NO (c->nothing = true, tile_of(NULL))
 
@@ -172,7 +173,7 @@ static struct tile_value *of_elements(struct chain *c, const struct tile_op *op,
     if (tile_int(op, TILE_ATTR_MASKED, 0))
         d = tile_build_where(c->b, op->operand[1 + c->tensor->type.rank], tile_of(d),
                              tile_of_real(0));
-    return sum_to(c->b, d, &c->wanted->type);
+    return c->each ? d : sum_to(c->b, d, &c->wanted->type);
 }
 
 // ---- The walk
@@ -180,6 +181,15 @@ static struct tile_value *of_elements(struct chain *c, const struct tile_op *op,
 static bool is_float_tile(const struct tile_value *x)
 {
     return !x->type.tensor && tile_is_float(x->type.dtype);
+}
+
+// Gradients that keep the result's shape pass only ops that keep the axes.
+static bool is_differentiable(const struct chain *c, const struct tile_op *op)
+{
+    bool moves = op->kind == TILE_PERMUTE ||
+                 (op->kind == TILE_RESHAPE && tile_elements(&op->result[0]->type) > 1);
+
+    return has_derivative(op->kind) && !(c->each && moves);
 }
 
 static bool refuse(struct chain *c, const struct tile_location *where, const char *what)
@@ -244,7 +254,7 @@ static bool mark(struct chain *c, uint32_t count)
         c->on_path[id] = reads;
         for (uint32_t i = 0; i < op->operand_count; i++)
             if (is_float_tile(op->operand[i]) && c->on_path[op->operand[i]->id]) {
-                if (!has_derivative(op->kind))
+                if (!is_differentiable(c, op))
                     return refuse(c, &op->where, tile_op_word(op));
                 c->on_path[id] = true;
             }
@@ -346,7 +356,9 @@ static struct tile_value *build(struct chain *c, struct tile_value *result, stru
     if (!mark(c, count) || !walk(c, count))
         return NULL;
     struct tile_value *sum = c->gradient[c->wanted->id];
-    return sum && (c->tensor || c->on_path[c->wanted->id]) ? sum : zeros_like(b, c->wanted);
+    if (!sum || (!c->tensor && !c->on_path[c->wanted->id]))
+        return zeros_like(b, c->each ? result : c->wanted);
+    return c->each ? tile_build_cast(b, tile_of(sum), result->type.dtype, TILE_RN) : sum;
 }
 
 struct tile_value *tile_build_gradient(struct tile_builder *b, struct tile_value *y,
@@ -360,7 +372,7 @@ struct tile_value *tile_build_gradient(struct tile_builder *b, struct tile_value
 struct tile_value *tile_build_gradient_at(struct tile_builder *b, struct tile_value *y,
                                           struct tile_value *tensor,
                                           const struct tile_operand *index, uint32_t count,
-                                          struct tile_operand d)
+                                          struct tile_operand d, bool each)
 {
     struct tile_operand plain[TILE_MAX_RANK];
     const struct tile_access_args access = { .tensor = tensor, .index = plain, .count = count };
@@ -371,6 +383,8 @@ struct tile_value *tile_build_gradient_at(struct tile_builder *b, struct tile_va
     struct tile_value *read = tensor ? tile_build_gather(b, &access) : NULL;
     if (!y || !read)
         return NULL;
-    struct chain c = { .b = b, .wanted = read, .tensor = tensor, .index = read->op->operand + 1 };
+    struct chain c = {
+        .b = b, .wanted = read, .tensor = tensor, .index = read->op->operand + 1, .each = each
+    };
     return build(&c, y, d);
 }
