@@ -2995,8 +2995,8 @@ cuc_tile_get_record(out, program, kernel) =
 cuc_tile_gradient(program, file, line, y, x, d) =
     ccall((:cuc_tile_gradient, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, y, x, d)
 # Compute the gradient of a tensor's elements from that of y, a function that reads them, as cuc_tile_gradient() does. Reads of other elements of the tensor are errors (T305).
-cuc_tile_gradient_at(program, file, line, y, tensor, count, index, d) =
-    ccall((:cuc_tile_gradient_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile), program, file, line, y, tensor, count, index, d)
+cuc_tile_gradient_at(program, file, line, y, tensor, count, index, d, each) =
+    ccall((:cuc_tile_gradient_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Int32), program, file, line, y, tensor, count, index, d, each)
 # Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
 cuc_tile_grid(program, file, line, grid) =
     ccall((:cuc_tile_grid, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, grid)

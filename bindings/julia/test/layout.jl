@@ -557,7 +557,7 @@ const FUNCTIONS = [
     (:cuc_tile_get_parameter, 3),
     (:cuc_tile_get_record, 3),
     (:cuc_tile_gradient, 6),
-    (:cuc_tile_gradient_at, 8),
+    (:cuc_tile_gradient_at, 9),
     (:cuc_tile_grid, 4),
     (:cuc_tile_grid_dependency_launch, 3),
     (:cuc_tile_grid_dependency_wait, 3),

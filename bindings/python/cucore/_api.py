@@ -2591,7 +2591,7 @@ FUNCTIONS = {
     "cuc_tile_get_parameter": "ippz",
     "cuc_tile_get_record": "ipps",
     "cuc_tile_gradient": "IpsIIII",
-    "cuc_tile_gradient_at": "IpsIIIIpI",
+    "cuc_tile_gradient_at": "IpsIIIIpIi",
     "cuc_tile_grid": "vpsIs",
     "cuc_tile_grid_dependency_launch": "vpsI",
     "cuc_tile_grid_dependency_wait": "vpsI",

@@ -2383,7 +2383,7 @@ def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) ->
     """The key of a kernel's tuning record:"""
 def cuc_tile_gradient(program: Pointer, file: bytes | None, line: int, y: int, x: int, d: int) -> int:
     """Compute the gradient of x from that of y, a function of x:"""
-def cuc_tile_gradient_at(program: Pointer, file: bytes | None, line: int, y: int, tensor: int, count: int, index: Pointer, d: int) -> int:
+def cuc_tile_gradient_at(program: Pointer, file: bytes | None, line: int, y: int, tensor: int, count: int, index: Pointer, d: int, each: int) -> int:
     """Compute the gradient of a tensor's elements from that of y, a function that reads them, as cuc_tile_gradient() does."""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
     """Set the number of blocks of a launch, computed on the host in exact 64-bit integers."""

@@ -4014,7 +4014,7 @@ extern "C" {
     pub fn cuc_tile_gradient(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, x: cuc_tile, d: cuc_tile) -> cuc_tile;
     /// Compute the gradient of a tensor's elements from that of y, a function that reads them, as
     /// cuc_tile_gradient() does. Reads of other elements of the tensor are errors (T305).
-    pub fn cuc_tile_gradient_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, tensor: cuc_tile, count: u32, index: *const cuc_tile, d: cuc_tile) -> cuc_tile;
+    pub fn cuc_tile_gradient_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, tensor: cuc_tile, count: u32, index: *const cuc_tile, d: cuc_tile, each: i32) -> cuc_tile;
     /// Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
     /// Let the next kernel begin once every block has reached this call or ended.
