@@ -10,11 +10,33 @@
 
 enum { CUC__ATTENTION_NAME = 32 };
 
+// The indices that a score function knows, in the order of its parameters.
+enum cuc__attention_index {
+    CUC__ATTENTION_BATCH,
+    CUC__ATTENTION_HEAD,
+    CUC__ATTENTION_ROW,
+    CUC__ATTENTION_COLUMN,
+    CUC__ATTENTION_INDICES
+};
+
 struct cuc__attention_side {
     char name[CUC__ATTENTION_NAME];
     cuc_dtype dtype;
     int32_t rank;
+    bool trains;
+    uint8_t index[CUC__ATTENTION_INDICES]; // by axis, if it trains
 };
+
+// Returns the axis of an array that trains along which an index runs; -1 if there is none.
+static inline int32_t cuc__attention_axis(const struct cuc__attention_side *side,
+                                          enum cuc__attention_index index)
+{
+    int32_t axis = side->rank;
+
+    while (--axis >= 0 && side->index[axis] != index)
+        ;
+    return axis;
+}
 
 // The kind of attention that a kernel computes.
 struct cuc__attention_kind {
@@ -84,14 +106,23 @@ void cuc__attention_put_call(struct cuc__text *text, const struct cuc__attention
 // if out of memory.
 char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
 
-// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients.
+// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients. The gradient of a
+// side array may take a second kernel, which adds up parts.
 enum {
     CUC__ATTENTION_SUMS,
     CUC__ATTENTION_D_Q,
     CUC__ATTENTION_D_K,
     CUC__ATTENTION_D_V,
-    CUC__ATTENTION_STEPS
+    CUC__ATTENTION_D_SINKS,
+    CUC__ATTENTION_D_SIDE,
+    CUC__ATTENTION_JOIN = CUC__ATTENTION_D_SIDE + CUC_ATTENTION_MAX_SIDES,
+    CUC__ATTENTION_STEPS = CUC__ATTENTION_JOIN + CUC_ATTENTION_MAX_SIDES
 };
+
+// Defined in source_backward.c. Returns the number of parts in which the gradient of a side array
+// is added up: 1, or more if neither rows nor columns index the array.
+int32_t cuc__attention_parts(const struct cuc__attention_kind *kind,
+                             const struct cuc__attention_side *side);
 
 struct cuc_attention_plan {
     cuc__handle head;
@@ -110,6 +141,16 @@ struct cuc_attention_plan {
 };
 
 enum { CUC__ATTENTION_WORKSPACE_ALIGN = 256 };
+static inline uint64_t cuc__attention_aligned(uint64_t bytes)
+{
+    return (bytes + CUC__ATTENTION_WORKSPACE_ALIGN - 1) / CUC__ATTENTION_WORKSPACE_ALIGN *
+           CUC__ATTENTION_WORKSPACE_ALIGN;
+}
+// Defined in plan.c. Returns the size of the parts of a side array's gradient, which lie in the
+// workspace behind the row sums; 0 if there are none.
+uint64_t cuc__attention_part_bytes(const struct cuc__attention_kind *kind,
+                                   const struct cuc__attention_side *side, int64_t batch,
+                                   int64_t heads);
 
 // Defined in check.c. Checks a call, whose arguments are already read, and reads its extents from
 // the arrays.

@@ -10,6 +10,7 @@
 #include "device/device.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void report_choice(cuc_attention_plan *p, const struct cuc__attention_problem *q)
@@ -69,13 +70,27 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
         [CUC__ATTENTION_D_Q] = "gradient_of_queries",
         [CUC__ATTENTION_D_K] = "gradient_of_keys",
         [CUC__ATTENTION_D_V] = "gradient_of_values",
+        [CUC__ATTENTION_D_SINKS] = "gradient_of_sinks",
     };
+    const struct cuc__attention_kind *k = &q->kind;
+    char name[32];
     cuc_status st = compile(
         &p->backward_object, &p->backward_text, cuc__attention_backward_source(q),
         CUC_PROGRAM_OPTIONS(.name = "attention_backward.tile", .arch = q->arch, .cache = cache));
 
-    for (int i = 0; i < CUC__ATTENTION_STEPS && st >= 0; i++)
+    for (int i = 0; i <= (k->sinks ? CUC__ATTENTION_D_SINKS : CUC__ATTENTION_D_V) && st >= 0; i++)
         st = cuc_object_get_kernel(&p->backward[i], p->backward_object, names[i]);
+    for (uint32_t i = 0; i < k->side_count && st >= 0; i++) {
+        if (!k->sides[i].trains)
+            continue;
+        snprintf(name, sizeof(name), "gradient_of_side_%u", i);
+        st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_D_SIDE + i], p->backward_object,
+                                   name);
+        snprintf(name, sizeof(name), "join_side_%u", i);
+        if (st >= 0 && cuc__attention_parts(k, &k->sides[i]) > 1)
+            st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_JOIN + i], p->backward_object,
+                                       name);
+    }
     return st;
 }
 
@@ -139,22 +154,48 @@ cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_at
     return CUC_WRITE_STRUCT(out, &plan->choice, cuc_attention_choice);
 }
 
+// Returns the product of sizes; UINT64_MAX, more than any workspace, if it has more than 64 bits.
+static uint64_t product(uint64_t x, int64_t y, int64_t z)
+{
+    uint64_t a = y > 0 ? (uint64_t)y : 0, b = z > 0 ? (uint64_t)z : 0;
+
+    return __builtin_mul_overflow(x, a, &x) || __builtin_mul_overflow(x, b, &x) ? UINT64_MAX : x;
+}
+
+uint64_t cuc__attention_part_bytes(const struct cuc__attention_kind *k,
+                                   const struct cuc__attention_side *s, int64_t batch,
+                                   int64_t heads)
+{
+    int32_t parts = s->trains ? cuc__attention_parts(k, s) : 1;
+
+    return parts > 1 ? product((uint64_t)parts * sizeof(float),
+                               cuc__attention_axis(s, CUC__ATTENTION_BATCH) < 0 ? 1 : batch,
+                               cuc__attention_axis(s, CUC__ATTENTION_HEAD) < 0 ? 1 : heads)
+                     : 0;
+}
+
 uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
                                             int64_t heads, int64_t queries)
 {
-    uint64_t bytes, floats = 0; // for each query of each head
+    uint64_t bytes, most = 0, floats = 0; // for each query of each head
 
     if (plan && plan->tile.parts > 1)
         floats = (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1);
     if (plan && plan->kind.backward)
         floats = 1; // few queries have no backward pass
-    if (!floats || batch <= 0 || heads <= 0 || queries <= 0)
+    if (!floats)
         return 0;
-    if (__builtin_mul_overflow((uint64_t)batch, (uint64_t)heads, &bytes) ||
-        __builtin_mul_overflow(bytes, (uint64_t)queries, &bytes) ||
-        __builtin_mul_overflow(bytes, floats * sizeof(float), &bytes))
-        return UINT64_MAX; // more than any workspace
-    return bytes;
+    bytes = product(product(floats * sizeof(float), batch, heads), queries, 1);
+    for (uint32_t i = 0; i < plan->kind.side_count; i++) {
+        uint64_t part = cuc__attention_part_bytes(&plan->kind, &plan->kind.sides[i], batch, heads);
+        most = part > most ? part : most;
+    }
+    if (!most)
+        return bytes;
+    return bytes > UINT64_MAX - CUC__ATTENTION_WORKSPACE_ALIGN ||
+                   __builtin_add_overflow(cuc__attention_aligned(bytes), most, &bytes)
+               ? UINT64_MAX
+               : bytes;
 }
 
 const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)

@@ -12,6 +12,11 @@
 // With a score function, p = exp(score_of(s) - lse), and w passes its derivative; masks apply after
 // it, since it may have any value where they hide a key.
 //
+// The gradient of a sink is -sum exp(sink - lse) e over all rows. The gradient of a side array is a
+// sum of the contributions of scores: a block has the elements of a tile, along the axes that the
+// score function indexes by row and column, and runs over everything else. If neither indexes the
+// array, blocks add up parts of the rows, and a second kernel adds up the parts.
+//
 // Products use an operand in two orders, for each of which the source loads it: a pipeline then has
 // a ring for each order.
 #include "attention.h"
@@ -28,14 +33,14 @@ struct tiles {
     int32_t rows, step;
 };
 
-static struct tiles choose(const struct cuc__attention_problem *q)
+static struct tiles choose(const struct cuc__attention_problem *q, bool pipelined)
 {
     const struct cuc__attention_kind *k = &q->kind;
     int32_t widest = k->width > k->value_width ? k->width : k->value_width;
 
     // The kernels of keys have transposed tiles. A score function that depends on the order of a
     // tile's axes does not compile for them, since the axes differ in length.
-    if (!q->pipelined)
+    if (!pipelined)
         return (struct tiles){ 64, widest > 64 || k->scored ? 32 : 64 };
     return (struct tiles){ 128, widest > 192 ? 16 : widest > 128 ? 32 : 64 };
 }
@@ -192,14 +197,9 @@ static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
                          "    store(sums, [b, h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
 }
 
-static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k,
-                        const struct tiles *tiles)
+// Writes the range of steps of a tile of queries, its loads, and its indices.
+static void put_query_tile(struct cuc__text *t, const struct cuc__attention_kind *k)
 {
-    cuc__text_put(t, "kernel gradient_of_queries(");
-    put_arrays(t, k, false);
-    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
-    put_constants(t, k, tiles->rows, tiles->step);
-    put_start(t, k, "d_q", true);
     cuc__text_put(t, "    from = m * BM%s\n", offset_of(k));
     cuc__text_put(t, k->left ? "    first = maximum(from - LEFT, 0) // BN\n" : "    first = 0\n");
     cuc__text_put(t, "    last = cdiv(SK, BN)\n");
@@ -222,8 +222,11 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
                      "    diagonal = from + iota(i32, BM)[:, None]\n");
     if (k->scored)
         cuc__text_put(t, "    row = cast(m * BM, i32) + iota(i32, BM)[:, None]\n");
-    cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n"
-                     "    for n in first .. last {\n");
+}
+
+// Writes the scores of a step, the gradient d of its weights, and the keys that are seen.
+static void put_query_step(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
     if (k->scored)
         cuc__text_put(t, "        column = cast(n * BN, i32) + iota(i32, BN)[None, :]\n");
     cuc__text_put(t, "        s = mma(x, trans(");
@@ -236,6 +239,20 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
                      "        key = n * BN + iota(i32, BN)[None, :]\n"
                      "        see = key < SK\n");
     put_mask(t, k);
+}
+
+static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k,
+                        const struct tiles *tiles)
+{
+    cuc__text_put(t, "kernel gradient_of_queries(");
+    put_arrays(t, k, false);
+    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
+    put_constants(t, k, tiles->rows, tiles->step);
+    put_start(t, k, "d_q", true);
+    put_query_tile(t, k);
+    cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n"
+                     "    for n in first .. last {\n");
+    put_query_step(t, k);
     cuc__text_put(t, k->scored
                          ? "        p = exp2(r * 1.4426950408889634 - l)\n"
                            "        w = cast(where(see, gradient(r, s, p * (d - e)), 0.0), T)\n"
@@ -330,16 +347,229 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
                   k->variable ? ", [g, n" : ", [b, g, n", values ? "" : " * scale");
 }
 
+static void put_sinks(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    enum { ROWS = 1024 };
+    const char *b = batch_axis(k), *of = all(k);
+
+    cuc__text_put(t,
+                  "kernel gradient_of_sinks(lse: f32[%sHQ, %sSQ], sums: f32[%sHQ, %sSQ], "
+                  "sinks: f32[HQ],\n                ",
+                  b, of, b, of);
+    if (k->variable)
+        cuc__text_put(t, "query_offsets: i32[OFFSETS], ");
+    cuc__text_put(t,
+                  "d_sinks: f32[HQ], again: i32)\n    const BM = %d\n%s    grid HQ\n{\n"
+                  "    h = block(0)\n    acc = zeros(f32, [BM])\n    for b in 0 .. %s {\n",
+                  ROWS, k->variable ? "    where noalias(d_sinks, query_offsets)\n" : "",
+                  k->variable ? "OFFSETS - 1" : "B");
+    if (k->variable)
+        cuc__text_put(t,
+                      "        my_lse = slice(lse, 1, query_offsets[b], query_offsets[b + 1])\n"
+                      "        my_sums = slice(sums, 1, query_offsets[b], query_offsets[b + 1])\n"
+                      "        for m in 0 .. cdiv(dim(my_lse, 1), BM) {\n"
+                      "            l = load(my_lse, [h, m], [_, BM], pad=inf)\n"
+                      "            e = load(my_sums, [h, m], [_, BM])\n");
+    else
+        cuc__text_put(t, "        for m in 0 .. cdiv(SQ, BM) {\n"
+                         "            l = load(lse, [b, h, m], [_, _, BM], pad=inf)\n"
+                         "            e = load(sums, [b, h, m], [_, _, BM])\n");
+    cuc__text_put(t, "            l = where(l == -inf, inf, l)  # a sink of -inf\n"
+                     "            acc += exp(sinks[h] - l) * e\n        }\n    }\n"
+                     "    total = -sum(acc)\n"
+                     "    if again != 0 { total += d_sinks[h] }\n"
+                     "    store(d_sinks, [h], total, shape=[_])\n}\n\n");
+}
+
+// ---- Side arrays that train
+
+// The indices of a side array.
+struct indexed {
+    const struct cuc__attention_side *side;
+    uint32_t number;
+    bool batch, head, row, column;
+    int32_t parts;
+};
+
+static struct indexed indices_of(const struct cuc__attention_kind *k, uint32_t number)
+{
+    const struct cuc__attention_side *s = &k->sides[number];
+
+    return (struct indexed){ s,
+                             number,
+                             cuc__attention_axis(s, CUC__ATTENTION_BATCH) >= 0,
+                             cuc__attention_axis(s, CUC__ATTENTION_HEAD) >= 0,
+                             cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0,
+                             cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0,
+                             cuc__attention_parts(k, s) };
+}
+
+// Writes a list with a text for each axis of a side array, by the axis's index.
+static void put_by_index(struct cuc__text *t, const struct indexed *x,
+                         const char *const of[CUC__ATTENTION_INDICES])
+{
+    cuc__text_put(t, "[");
+    for (int32_t i = 0; i < x->side->rank; i++)
+        cuc__text_put(t, "%s%s", i ? ", " : "", of[x->side->index[i]]);
+    cuc__text_put(t, "]");
+}
+
+static void put_result(struct cuc__text *t, const struct indexed *x)
+{
+    cuc__text_put(t, "d_side: %s[", cuc_dtype_name(x->side->dtype));
+    for (int32_t i = 0; i < x->side->rank; i++)
+        cuc__text_put(t, "%sY%d", i ? ", " : "", i);
+    cuc__text_put(t, "], ");
+}
+
+// Writes the store of a total. If batches or heads are launched in pieces, later ones add to it.
+static void put_total(struct cuc__text *t, const struct indexed *x,
+                      const char *const at[CUC__ATTENTION_INDICES])
+{
+    static const char *const extents[] = { "_", "_", "BM", "BN" };
+
+    cuc__text_put(t, "    if again != 0 { total += cast(load(d_side, ");
+    put_by_index(t, x, at);
+    cuc__text_put(t, ", ");
+    put_by_index(t, x, extents);
+    cuc__text_put(t, "), f32) }\n    store(d_side, ");
+    put_by_index(t, x, at);
+    cuc__text_put(t, ", cast(total, %s), shape=", cuc_dtype_name(x->side->dtype));
+    put_by_index(t, x, extents);
+    cuc__text_put(t, ")\n}\n\n");
+}
+
+// Writes the grid and the beginnings of the loops around the steps of a tile of queries.
+static void put_side_loops(struct cuc__text *t, const struct cuc__attention_kind *k,
+                           const struct indexed *x)
+{
+    const char *rows = k->variable ? "most" : "SQ", *columns = k->variable ? "most_keys" : "SK";
+    const char *batches = k->variable ? "OFFSETS - 1" : "B";
+
+    cuc__text_put(t, "    grid ");
+    if (x->row)
+        cuc__text_put(t, "cdiv(%s, BM)", rows);
+    if (x->column)
+        cuc__text_put(t, "%scdiv(%s, BN)", x->row ? " * " : "", columns);
+    if (!x->row && !x->column)
+        cuc__text_put(t, "%d", x->parts);
+    cuc__text_put(t, ", %s, %s\n{\n    i = block(0)\n", x->head ? "HQ" : "1",
+                  x->batch ? batches : "1");
+    if (x->row && x->column)
+        cuc__text_put(t, "    mine, own = i // cdiv(%s, BN), i %% cdiv(%s, BN)\n", columns,
+                      columns);
+    else if (x->row || x->column)
+        cuc__text_put(t, "    %s = i\n", x->row ? "mine" : "own");
+    cuc__text_put(t, "    acc = zeros(f32, [BM, %s])\n", x->column ? "BN" : "1");
+    if (x->batch)
+        cuc__text_put(t, "    for b in block(2) .. block(2) + 1 {\n");
+    else
+        cuc__text_put(t, "    for b in 0 .. %s {\n", batches);
+    if (k->variable)
+        cuc__text_put(t, "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n"
+                         "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
+                         "    SQ, SK = cast(q_end - q_at, i64), cast(k_end - k_at, i64)\n");
+    cuc__text_put(t, x->head ? "    for h in block(1) .. block(1) + 1 {\n"
+                             : "    for h in 0 .. HQ {\n");
+    cuc__text_put(t, "    g = h // (HQ // HK)\n");
+    if (x->row)
+        cuc__text_put(t, "    for m in mine .. minimum(mine + 1, cdiv(SQ, BM)) {\n");
+    else if (x->column)
+        cuc__text_put(t, "    for m in 0 .. cdiv(SQ, BM) {\n");
+    else
+        cuc__text_put(t, "    for m in i .. cdiv(SQ, BM) step %d {\n", x->parts);
+}
+
+static void put_side(struct cuc__text *t, const struct cuc__attention_kind *k,
+                     const struct tiles *tiles, const struct indexed *x)
+{
+    static const char *const at[] = { "b + first_batch", "h + first_head", "row", "column" };
+    static const char *const to[] = { "block(2) + first_batch", "block(1) + first_head", "mine",
+                                      "own" };
+    bool turned = x->row && x->column &&
+                  cuc__attention_axis(x->side, CUC__ATTENTION_ROW) >
+                      cuc__attention_axis(x->side, CUC__ATTENTION_COLUMN);
+
+    cuc__text_put(t, "kernel gradient_of_side_%u(", x->number);
+    put_arrays(t, k, false);
+    if (k->variable)
+        cuc__text_put(t, "most_keys: i64, ");
+    if (x->parts > 1)
+        cuc__text_put(t, "part: f32[%d, Y, Z], ", x->parts);
+    else
+        put_result(t, x);
+    cuc__text_put(t, "again: i32, scale: f32)\n");
+    put_constants(t, k, tiles->rows, tiles->step);
+    if (k->variable)
+        cuc__text_put(t, "    where noalias(%s, query_offsets), noalias(%s, key_offsets)\n",
+                      x->parts > 1 ? "part" : "d_side", x->parts > 1 ? "part" : "d_side");
+    put_side_loops(t, k, x);
+    put_query_tile(t, k);
+    cuc__text_put(t, x->column ? "    for n in maximum(first, own) .. minimum(last, own + 1) {\n"
+                               : "    for n in first .. last {\n");
+    put_query_step(t, k);
+    cuc__text_put(t,
+                  "        see = see & (m * BM + iota(i32, BM)[:, None] < SQ)\n"
+                  "        w = gradient_at(r, side_%s, ",
+                  x->side->name);
+    put_by_index(t, x, at);
+    cuc__text_put(t,
+                  ", exp2(r * 1.4426950408889634 - l) * (d - e), each=true)\n"
+                  "        w = where(see, w, 0.0)\n        acc += %s\n    } } } }\n",
+                  x->column ? "w" : "sum(w, 1)");
+    cuc__text_put(t, "    total = %s\n",
+                  turned                ? "trans(acc)"
+                  : x->row && x->column ? "acc"
+                  : x->row              ? "squeeze(acc, 1)"
+                  : x->column           ? "squeeze(sum(acc, 0), 0)"
+                                        : "sum(acc)");
+    if (x->parts == 1) {
+        put_total(t, x, to);
+        return;
+    }
+    cuc__text_put(t,
+                  "    store(part, [i, block(1), block(2)], total, shape=[_, _, _])\n}\n\n"
+                  "kernel join_side_%u(part: f32[%d, Y, Z], ",
+                  x->number, x->parts);
+    put_result(t, x);
+    cuc__text_put(t,
+                  "first_batch: i64, first_head: i64, again: i32)\n"
+                  "    grid 1, Y, Z\n{\n"
+                  "    total = sum(load(part, [0, block(1), block(2)], [%d, _, _]))\n",
+                  x->parts);
+    put_total(t, x, to);
+}
+
+int32_t cuc__attention_parts(const struct cuc__attention_kind *k,
+                             const struct cuc__attention_side *s)
+{
+    enum { PARTS = 32 };
+
+    // The number of sequences of any lengths is not known when the workspace's size is.
+    return cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0 ||
+                   cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0 ||
+                   (k->variable && cuc__attention_axis(s, CUC__ATTENTION_BATCH) >= 0)
+               ? 1
+               : PARTS;
+}
+
 char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
 {
     struct cuc__text text = { .at = NULL }, *t = &text;
-    struct tiles tiles = choose(q);
+    struct tiles tiles = choose(q, q->pipelined), small = choose(q, false);
 
     cuc__attention_put_score(t, q);
     put_sums(t, &q->kind);
     put_queries(t, &q->kind, &tiles);
     put_keys(t, &q->kind, &tiles, false);
     put_keys(t, &q->kind, &tiles, true);
+    if (q->kind.sinks)
+        put_sinks(t, &q->kind);
+    for (uint32_t i = 0; i < q->kind.side_count; i++) {
+        struct indexed x = indices_of(&q->kind, i);
+        if (x.side->trains)
+            put_side(t, &q->kind, &small, &x);
+    }
     if (!t->lost)
         return t->at;
     free(t->at);

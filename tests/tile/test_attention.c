@@ -128,13 +128,14 @@ static void drop(struct array *a)
 
 struct arrays {
     struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths,
-        workspace, sides[CUC_ATTENTION_MAX_SIDES];
-    cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
+        workspace, d_sinks, sides[2], d_sides[2];
+    cuc_tensor tensors[2], gradients[2];
     cuc_attention_args args;
 };
 
-// A score function and its reference. Side arrays have extents of the call: b, h, q, k, or of a
-// digit. Integers count documents, which begin at multiples of 23 rows.
+// A score function and its reference. Side arrays have extents of the call: b, h, q or k. They
+// train in plans with a backward pass. Integers count documents, which begin at multiples of 23
+// rows.
 struct score {
     const char *text;
     cuc_attention_side sides[2];
@@ -143,13 +144,16 @@ struct score {
                        int64_t j);
 };
 
+static double nudge[2]; // added to the elements of side arrays, for differences
+
 static double side(const struct arrays *x, int which, const int64_t *index)
 {
     const struct array *a = &x->sides[which];
 
     return tile_is_integer(a->t.dtype)
                ? (double)(int64_t)tile_scalar_of(a->t.dtype, at(a, index))
-               : tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index)));
+               : tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index))) +
+                     nudge[which];
 }
 
 static double alibi(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
@@ -204,21 +208,63 @@ static double square(const struct arrays *x, double score, int64_t b, int64_t h,
     return (j % 3 == 0 ? 0 : score) - 0.05 * t * t;
 }
 
-enum { PLAIN, ALIBI, SOFT_CAP, DOCUMENTS, FIRST_KEYS, BIAS, BATCH_AND_HEAD, SQUARE, SCORES };
+static double by_row(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                     int64_t j)
+{
+    (void)b;
+    return 2 * tanh(score * side(x, 0, (const int64_t[]){ h, i }) / 2) +
+           side(x, 1, (const int64_t[]){ j, i });
+}
+
+static double by_column(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                        int64_t j)
+{
+    (void)i;
+    return score * side(x, 0, &b) + side(x, 1, (const int64_t[]){ j, h }) * score * 0.25;
+}
+
+static double by_batch(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                       int64_t j)
+{
+    double y = side(x, 0, (const int64_t[]){ b, h });
+
+    return score + y * y * (double)(i % 3 - j % 4);
+}
+
+enum {
+    PLAIN,
+    ALIBI,
+    SOFT_CAP,
+    DOCUMENTS,
+    FIRST_KEYS,
+    BIAS,
+    BATCH_AND_HEAD,
+    SQUARE,
+    BY_ROW,
+    BY_COLUMN,
+    BY_BATCH,
+    SCORES
+};
 
 // clang-format off
 static const struct score scores[SCORES] = {
     [ALIBI] = { "score - slopes[head] * cast(row - column, f32)  # grows with the distance",
-                { { "slopes", CUC_F32, 1 } }, { "h" }, alibi },
-    [SOFT_CAP] = { "    half = score * 0.5\n    return 2.0 * tanh(half)", { { NULL, 0, 0 } }, { NULL }, soft_cap },
+                { { "slopes", CUC_F32, 1, "head" } }, { "h" }, alibi },
+    [SOFT_CAP] = { "    half = score * 0.5\n    return 2.0 * tanh(half)", { { NULL, 0, 0, NULL } }, { NULL }, soft_cap },
     [DOCUMENTS] = { "where(gather(mine, [batch, row]) == gather(theirs, [batch, column]),\nscore, -inf)",
-                    { { "mine", CUC_I32, 2 }, { "theirs", CUC_I32, 2 } }, { "bq", "bk" }, of_document },
-    [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0 } }, { NULL }, first_keys },
-    [BIAS] = { "score + gather(returned, [batch, head, row, column])  # return", { { "returned", CUC_F16, 4 } }, { "bhqk" }, with_bias },
-    [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0 } }, { NULL },
+                    { { "mine", CUC_I32, 2, NULL }, { "theirs", CUC_I32, 2, NULL } }, { "bq", "bk" }, of_document },
+    [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0, NULL } }, { NULL }, first_keys },
+    [BIAS] = { "score + gather(returned, [batch, head, row, column])  # return", { { "returned", CUC_F16, 4, "batch, head, row, column" } }, { "bhqk" }, with_bias },
+    [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0, NULL } }, { NULL },
                          of_batch_and_head },
+    [BY_ROW] = { "2.0 * tanh(score * gather(t, [head, row]) * 0.5) + gather(u, [column, row])",
+                 { { "t", CUC_F32, 2, "head, row" }, { "u", CUC_BF16, 2, "column,row" } }, { "hq", "kq" }, by_row },
+    [BY_COLUMN] = { "score * v[batch] + gather(w, [column, head]) * score * 0.25",
+                    { { "v", CUC_F16, 1, "batch" }, { "w", CUC_F32, 2, " column, head" } }, { "b", "kh" }, by_column },
+    [BY_BATCH] = { "y = cast(vb[batch, head], f32)\n return score + y * y * cast(row % 3 - column % 4, f32)",
+                   { { "vb", CUC_F64, 2, "batch, head" } }, { "bh" }, by_batch },
     [SQUARE] = { "t = score * cast(row % 5 + 1, f32) / cast(column % 7 + 1, f32)\n"
-                 "return where(column % 3 == 0, 0.0, score) - 0.05 * t * t", { { NULL, 0, 0 } }, { NULL }, square },
+                 "return where(column % 3 == 0, 0.0, score) - 0.05 * t * t", { { NULL, 0, 0, NULL } }, { NULL }, square },
 };
 // clang-format on
 
@@ -525,6 +571,36 @@ static const struct row rows[] = {
     ROW("backward, sinks", 2, 4, 2, 70, 150, BF, .width = 64, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
     ROW("backward, sinks, rows see nothing else", 1, 2, 2, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
         .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks, causal, a window", 1, 4, 1, 150, 150, HF, .width = 32, .mask = CAUSAL, .window_left = 20,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks and no key", 1, 2, 2, 70, 0, HF, .width = 32, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks and no query", 1, 2, 2, 0, 70, HF, .width = 32, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    VARIABLE("backward of variable lengths, sinks", 4, 2, 2, "012", PLAIN, CUC_ATTENTION_BACKWARD | CUC_ATTENTION_SINKS, BF,
+             .width = 64, .mask = CAUSAL, .align = LAST),
+    SCORED("backward, ALiBi and sinks", 2, 4, 2, 90, 80, ALIBI, BF, .width = 64,
+           .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    SCORED("backward, arrays by row and by row and column", 2, 4, 2, 90, 150, BY_ROW, BF, .width = 64, BACK),
+    SCORED("backward, arrays by row, a window to the last", 1, 2, 1, 150, 90, BY_ROW, HF, .width = 128, .mask = CAUSAL,
+           .align = LAST, .window_left = 40, BACK),
+    SCORED("backward, arrays by batch and by column", 3, 4, 2, 90, 150, BY_COLUMN, HF, .width = 64, BACK),
+    SCORED("backward, arrays by column, causal", 1, 2, 2, 150, 90, BY_COLUMN, BF, .width = 40, .mask = CAUSAL, BACK),
+    SCORED("backward, an array by batch and head", 3, 4, 1, 70, 80, BY_BATCH, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, an array by batch and head, no query", 3, 4, 1, 0, 80, BY_BATCH, BF, .width = 64, BACK),
+    SCORED("backward, arrays by row, no key", 2, 2, 1, 70, 0, BY_ROW, BF, .width = 64, BACK),
+    SCORED("backward, ALiBi and no batch", 0, 4, 1, 70, 80, ALIBI, BF, .width = 64, BACK),
+    SCORED("backward, a bias, causal", 2, 4, 2, 70, 150, BIAS, BF, .width = 128, .mask = CAUSAL, BACK),
+    VARIABLE("backward of variable lengths, arrays by row", 2, 1, 2, "012", BY_ROW, CUC_ATTENTION_BACKWARD, HF,
+             .width = 64, .mask = CAUSAL, .align = LAST),
+    VARIABLE("backward of variable lengths, arrays by column", 2, 1, 2, "102", BY_COLUMN, CUC_ATTENTION_BACKWARD, BF,
+             .width = 64, .mask = CAUSAL),
+    VARIABLE("backward of variable lengths, a bias", 2, 2, 1, "012", BIAS, CUC_ATTENTION_BACKWARD, HF, .width = 64),
+    VARIABLE("backward of variable lengths, an array by batch and head", 4, 2, 2, "012", BY_BATCH, CUC_ATTENTION_BACKWARD,
+             BF, .width = 64, .window_left = 20),
+    LAID("backward, sequence first, sinks", 1, 4, 2, 70, 90, "0123", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    SCORED("sm_80, backward, arrays by row and by row and column", 1, 4, 2, 70, 90, BY_ROW, BF, .width = 64,
+           .arch = "sm_80", BACK),
+    SCORED("sm_80, backward, arrays by column", 2, 2, 1, 90, 70, BY_COLUMN, HF, .width = 128, .arch = "sm_80", BACK),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
@@ -541,23 +617,19 @@ static void number_documents(struct array *a)
 static void make_sides(struct arrays *x, const struct row *r)
 {
     const struct score *s = &scores[r->score];
+    int trained = 0;
 
     for (int i = 0; i < 2 && s->sides[i].name; i++) {
-        int64_t shape[4];
+        int64_t shape[4], queries = r->queries, keys = r->keys;
+        for (int64_t b = 0; is_variable(r) && b < sequences(r); b++) {
+            queries = queries_of(r, b) > queries ? queries_of(r, b) : queries;
+            keys = keys_of(r, b) > keys ? keys_of(r, b) : keys;
+        }
         for (int32_t axis = 0; axis < s->sides[i].rank; axis++)
-            switch (s->extents[i][axis]) {
-            case 'b':
-                shape[axis] = r->batch;
-                break;
-            case 'h':
-                shape[axis] = r->heads;
-                break;
-            case 'q':
-                shape[axis] = r->queries;
-                break;
-            default:
-                shape[axis] = r->keys;
-            }
+            shape[axis] = s->extents[i][axis] == 'b'   ? sequences(r)
+                          : s->extents[i][axis] == 'h' ? r->heads
+                          : s->extents[i][axis] == 'q' ? queries
+                                                       : keys;
         make(&x->sides[i], s->sides[i].dtype, s->sides[i].rank, shape, "0123", 0);
         if (s->sides[i].dtype == CUC_I32)
             number_documents(&x->sides[i]);
@@ -566,6 +638,11 @@ static void make_sides(struct arrays *x, const struct row *r)
         send(&x->sides[i]);
         x->tensors[i] = x->sides[i].t;
         x->args.side_count++;
+        if (!s->sides[i].gradient || !(r->o.flags & CUC_ATTENTION_BACKWARD))
+            continue;
+        make(&x->d_sides[i], s->sides[i].dtype, s->sides[i].rank, shape, "0123", 0);
+        send(&x->d_sides[i]);
+        x->gradients[trained++] = x->d_sides[i].t;
     }
     x->args.sides = x->args.side_count ? x->tensors : NULL;
 }
@@ -642,6 +719,10 @@ static void make_all(struct arrays *x, const struct row *r)
         send(&x->sinks);
         x->args.sinks = &x->sinks.t;
     }
+    if ((o->flags & CUC_ATTENTION_SINKS) && (o->flags & CUC_ATTENTION_BACKWARD)) {
+        make(&x->d_sinks, CUC_F32, 1, &r->heads, "0", 0);
+        send(&x->d_sinks);
+    }
     if (o->page_size)
         make_pages(x, r);
     for (int i = 0; is_variable(r) && i < (o->page_size ? 1 : 2); i++) {
@@ -660,10 +741,11 @@ static void make_all(struct arrays *x, const struct row *r)
 
 static void drop_all(struct arrays *x)
 {
-    struct array *all[] = { &x->q,          &x->k,           &x->v,        &x->o,        &x->lse,
-                            &x->offsets[0], &x->offsets[1],  &x->sides[0], &x->sides[1], &x->sinks,
-                            &x->table,      &x->key_lengths, &x->d_o,      &x->d_q,      &x->d_k,
-                            &x->d_v,        &x->workspace };
+    struct array *all[] = { &x->q,         &x->k,          &x->v,          &x->o,
+                            &x->lse,       &x->offsets[0], &x->offsets[1], &x->sides[0],
+                            &x->sides[1],  &x->sinks,      &x->table,      &x->key_lengths,
+                            &x->d_o,       &x->d_q,        &x->d_k,        &x->d_v,
+                            &x->workspace, &x->d_sinks,    &x->d_sides[0], &x->d_sides[1] };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -717,7 +799,7 @@ static bool is_visible(const struct row *r, int64_t b, int64_t i, int64_t j)
 // The softmax weights of a row, the derivatives of its scores by the scaled products, and a bound
 // of the error of a score.
 struct weights {
-    double of[MOST_KEYS], slope[MOST_KEYS];
+    double of[MOST_KEYS], slope[MOST_KEYS], score[MOST_KEYS]; // `score`: the scaled products
     double lse, error;
 };
 
@@ -745,6 +827,7 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
         // Sums in f32, and roundings of the score and of its distance to the maximum.
         w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
         score *= scale;
+        w->score[j] = score;
         w->slope[j] = 1;
         if (r->score) {
             const double step = 1e-4; // a central difference
@@ -844,12 +927,44 @@ static void compare(const struct arrays *x, const struct row *r)
 
 // ---- Gradients
 
-// The gradients in double, and bounds of their errors.
+// The gradients in double, and bounds of their errors. Those of sinks and of side arrays lie like
+// the arrays' elements.
 struct gradients {
     double *q, *q_error, *k, *k_error, *v, *v_error;
+    double *sinks, *sinks_error, *sides[2], *sides_error[2];
 };
 
-// Adds a row's contribution to the gradients of its key head. `o` is the exact result.
+// Adds a score's contribution to the gradients of side arrays. `ds` is the score's gradient.
+static void add_sides(struct gradients *g, const struct arrays *x, const struct row *r, int64_t b,
+                      int64_t h, int64_t i, int64_t j, double score, double ds, double error)
+{
+    const struct score *s = &scores[r->score];
+    const double step = 1e-4; // of a central difference
+
+    for (int which = 0; which < 2 && s->sides[which].name; which++) {
+        if (!g->sides[which])
+            continue;
+        int64_t offset = 0;
+        for (int32_t axis = 0; axis < s->sides[which].rank; axis++) {
+            char e = s->extents[which][axis];
+            offset += (e == 'b'   ? b
+                       : e == 'h' ? h
+                       : e == 'q' ? i
+                                  : j) *
+                      x->sides[which].t.strides[axis];
+        }
+        nudge[which] = step;
+        double slope = s->expected(x, score, b, h, i, j);
+        nudge[which] = -step;
+        slope = (slope - s->expected(x, score, b, h, i, j)) / (2 * step);
+        nudge[which] = 0;
+        g->sides[which][offset] += ds * slope;
+        g->sides_error[which][offset] += fabs(slope) * (error + fabs(ds) * 0x1p-18) + 1e-8;
+    }
+}
+
+// Adds a row's contribution to the gradients of its key head, of sinks and of side arrays. `o` is
+// the exact result.
 static void add_row(struct gradients *g, const struct arrays *x, const struct row *r,
                     const struct weights *w, int64_t b, int64_t h, int64_t i, double scale)
 {
@@ -866,6 +981,11 @@ static void add_row(struct gradients *g, const struct arrays *x, const struct ro
             e += one;
             e_error += fabs(one) * (3 * unit + of_p); // of the weights and of o, both rounded
         }
+    if (g->sinks) {
+        double p = exp(side_of(&x->sinks, h) - w->lse);
+        g->sinks[h] -= p * e;
+        g->sinks_error[h] += p * (e_error + fabs(e) * of_p) + 1e-8;
+    }
     for (int64_t j = 0; j < keys_of(r, b); j++) {
         double p = w->of[j], dp = 0, dp_size = 0;
         for (int64_t d = 0; d < values; d++) {
@@ -876,9 +996,12 @@ static void add_row(struct gradients *g, const struct arrays *x, const struct ro
             g->v[j * values + d] += p * d_o;
             g->v_error[j * values + d] += (p * (unit + of_p) + least) * fabs(d_o);
         }
-        double ds = p * (dp - e) * w->slope[j];
-        double error = p * fabs(w->slope[j]) * (e_error + 0x1p-20 * (dp_size + fabs(e))) +
-                       fabs(ds) * (unit + of_p);
+        double ds = p * (dp - e);
+        double error = p * (e_error + 0x1p-20 * (dp_size + fabs(e))) + fabs(ds) * of_p;
+        if (r->score && p > 0)
+            add_sides(g, x, r, b, h, i, j, w->score[j], ds, error);
+        ds *= w->slope[j];
+        error = fabs(w->slope[j]) * error + fabs(ds) * unit;
         error += p > 0 ? least : 0;
         for (int64_t d = 0; d < width; d++) {
             double q = element(&x->q, r, false, b, h, i, d);
@@ -907,6 +1030,36 @@ static void compare_gradient(struct array *got, const struct row *r, const char 
     }
 }
 
+// Compares the gradient of sinks or of a side array.
+static void compare_sums(struct array *got, const struct row *r, const char *name,
+                         const double *expected, const double *error)
+{
+    const double unit = got->t.dtype == CUC_BF16  ? 0x1p-9
+                        : got->t.dtype == CUC_F16 ? 0x1p-11
+                                                  : 0x1p-20;
+    size_t bytes = cuc_dtype_bits(got->t.dtype) / 8;
+    int64_t count = 1;
+
+    for (int32_t i = 0; i < got->t.rank; i++)
+        count *= got->t.shape[i];
+    for (int64_t i = 0; i < count; i++) {
+        unsigned char *place = got->bytes + (GUARD + i) * (int64_t)bytes;
+        double have = tile_element_real(got->t.dtype, tile_scalar_of(got->t.dtype, place));
+        double allowed = 1.01 * (unit * fabs(expected[i]) + error[i]) + 0x1p-24;
+        ck_assert_msg(fabs(have - expected[i]) <= allowed,
+                      "%s: %s, element %d is %.9g, expected %.9g within %.3g", r->name, name,
+                      (int)i, have, expected[i], allowed);
+        poison(got->t.dtype, place);
+    }
+    expect_poison(got, r->name, name);
+    free(got->bytes);
+}
+
+static double *zeros_of(const struct array *a)
+{
+    return a->buffer ? calloc(a->size, sizeof(double)) : NULL;
+}
+
 static void compare_gradients(const struct arrays *x, const struct row *r)
 {
     enum { MOST = MOST_KEYS * 256 };
@@ -914,7 +1067,16 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
     struct weights w;
     double *all = malloc(6 * MOST * sizeof(*all));
     struct gradients g = {
-        all, all + MOST, all + 2 * MOST, all + 3 * MOST, all + 4 * MOST, all + 5 * MOST
+        all,
+        all + MOST,
+        all + 2 * MOST,
+        all + 3 * MOST,
+        all + 4 * MOST,
+        all + 5 * MOST,
+        zeros_of(&x->d_sinks),
+        zeros_of(&x->d_sinks),
+        { zeros_of(&x->d_sides[0]), zeros_of(&x->d_sides[1]) },
+        { zeros_of(&x->d_sides[0]), zeros_of(&x->d_sides[1]) },
     };
     int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1],
             group = r->heads / r->key_heads;
@@ -941,6 +1103,19 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
                                  g.v + j * values, g.v_error + j * values);
             }
         }
+    receive(&got.d_sinks);
+    if (g.sinks)
+        compare_sums(&got.d_sinks, r, "d_sinks", g.sinks, g.sinks_error);
+    for (int i = 0; i < 2; i++) {
+        receive(&got.d_sides[i]);
+        if (g.sides[i])
+            compare_sums(&got.d_sides[i], r, scores[r->score].sides[i].name, g.sides[i],
+                         g.sides_error[i]);
+        free(g.sides[i]);
+        free(g.sides_error[i]);
+    }
+    free(g.sinks);
+    free(g.sinks_error);
     expect_poison(&got.d_q, r->name, "d_q");
     expect_poison(&got.d_k, r->name, "d_k");
     expect_poison(&got.d_v, r->name, "d_v");
@@ -956,6 +1131,8 @@ static void check_backward(struct arrays *x, const struct row *r, cuc_attention_
     x->args.d_q = &x->d_q.t;
     x->args.d_k = &x->d_k.t;
     x->args.d_v = &x->d_v.t;
+    x->args.d_sinks = x->d_sinks.buffer ? &x->d_sinks.t : NULL;
+    x->args.d_sides = x->gradients[0].rank ? x->gradients : NULL;
     for (int64_t b = 0; is_variable(r) && b < sequences(r); b++)
         if (keys_of(r, b) > x->args.most_keys)
             x->args.most_keys = keys_of(r, b);
@@ -971,10 +1148,12 @@ static void check(const struct row *r)
     cuc_attention_options o = r->o;
     const struct score *s = &scores[r->score];
 
+    cuc_attention_side sides[2] = { s->sides[0], s->sides[1] };
     o.score = s->text;
-    o.sides = s->sides;
-    while (o.side_count < 2 && s->sides[o.side_count].name)
-        o.side_count++;
+    o.sides = sides;
+    for (; o.side_count < 2 && sides[o.side_count].name; o.side_count++)
+        if (!(o.flags & CUC_ATTENTION_BACKWARD))
+            sides[o.side_count].gradient = NULL;
     ck_assert_msg(cuc_attention_plan_create(&plan, device, &o) == CUC_OK, "%s: %s\n%s", r->name,
                   cuc_error_message(), cuc_error_log());
     make_all(&x, r);
@@ -1097,19 +1276,21 @@ static const struct {
     { BAD(HF, .width = 64, .order = 2), { "order is 2" } },
     { BAD(HF, .width = 64, .score = "score", .side_count = 1), { "sides is NULL" } },
     { BAD(HF, .width = 64, .score = "score", .side_count = 9), { "side_count is 9", "0 to 8" } },
-    { BAD(HF, .width = 64, .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1 } },
+    { BAD(HF, .width = 64, .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1, NULL } },
           .side_count = 1),
       { "no score function" } },
 #define SIDES(...)                                                          \
     .score = "score", .sides = (const cuc_attention_side[]){ __VA_ARGS__ }, \
     .side_count = sizeof((const cuc_attention_side[]){ __VA_ARGS__ }) / sizeof(cuc_attention_side)
-    { BAD(HF, .width = 64, SIDES({ "2x", CUC_F32, 1 })), { "sides[0].name is 2x", "letters" } },
-    { BAD(HF, .width = 64, SIDES({ NULL, CUC_F32, 1 })), { "sides[0].name is NULL" } },
-    { BAD(HF, .width = 64, SIDES({ "head", CUC_F32, 1 })), { "sides[0].name is head", "another" } },
-    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1 }, { "x", CUC_F32, 1 })),
+    { BAD(HF, .width = 64, SIDES({ "2x", CUC_F32, 1, NULL })),
+      { "sides[0].name is 2x", "letters" } },
+    { BAD(HF, .width = 64, SIDES({ NULL, CUC_F32, 1, NULL })), { "sides[0].name is NULL" } },
+    { BAD(HF, .width = 64, SIDES({ "head", CUC_F32, 1, NULL })),
+      { "sides[0].name is head", "another" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1, NULL }, { "x", CUC_F32, 1, NULL })),
       { "sides[1].name is x" } },
-    { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
-    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
+    { BAD(HF, .width = 64, SIDES({ "x", 0, 1, NULL })), { "sides[0].dtype is unknown" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9, NULL })), { "sides[0].rank is 9", "1 to 8" } },
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
     { BAD(HF, .width = 64, .score = "cumsum(score, 1)", BACK), { "T111", "cumsum" } },
     { BAD(HF, .width = 64, .page_size = 64, BACK), { "CUC_ATTENTION_BACKWARD", "pages" } },
