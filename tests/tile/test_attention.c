@@ -1293,6 +1293,24 @@ static const struct {
     { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9, NULL })), { "sides[0].rank is 9", "1 to 8" } },
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
     { BAD(HF, .width = 64, .score = "cumsum(score, 1)", BACK), { "T111", "cumsum" } },
+    { BAD(HF, .width = 64, .score = "score + cast(reshape(row, [-1]), f32)[:, None]", BACK),
+      { "T201" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1, "head" })),
+      { "sides[0].gradient is given", "CUC_ATTENTION_BACKWARD" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_I32, 1, "head" })),
+      { "sides[0] trains and is of i32", "f32" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 1, "heads" })),
+      { "sides[0].gradient is \"heads\"", "column" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 2, "row, row" })),
+      { "gradient is \"row, row\"", "at most once" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 2, "row" })),
+      { "gradient is \"row\"", "each of 2 axes" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 1, "" })),
+      { "gradient is \"\"", "each of 1 axes" } },
+    { BAD(HF, .width = 64, BACK, .score = "score + gather(x, [head, row - column + 64])",
+          .side_count = 1,
+          .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 2, "head, row" } }),
+      { "T305", "gather" } },
     { BAD(HF, .width = 64, .page_size = 64, BACK), { "CUC_ATTENTION_BACKWARD", "pages" } },
     { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
     { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
@@ -1377,6 +1395,69 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     a = good;
     a.scale = INFINITY;
     ck_fails(bad, cuc_attention(stream, plan, &a), "scale is inf", "1 / sqrt(width)");
+    cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
+TEST(arguments_of_gradients_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_F16, 4, 2, 6, 8, 64), k = tensor(CUC_F16, 4, 2, 3, 9, 64);
+    const cuc_tensor lse = tensor(CUC_F32, 3, 2, 6, 8, 0), sinks = tensor(CUC_F32, 1, 6, 0, 0, 0);
+    const cuc_tensor bias = tensor(CUC_BF16, 2, 6, 9, 0, 0), f32 = tensor(CUC_F32, 2, 6, 9, 0, 0);
+    const cuc_tensor fewer = tensor(CUC_BF16, 2, 6, 8, 0, 0), five = tensor(CUC_F32, 1, 5, 0, 0, 0);
+    cuc_tensor constant = bias, same = bias;
+    cuc_attention_plan *plan, *plain;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_attention_args a;
+
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    same.strides[0] = 0;
+    ck_ok(cuc_attention_plan_create(
+        &plan, device,
+        CUC_ATTENTION_OPTIONS(
+            HF, .width = 64, .flags = CUC_ATTENTION_BACKWARD | CUC_ATTENTION_SINKS,
+            .score = "score + gather(x, [head, column])", .side_count = 1,
+            .sides = (const cuc_attention_side[]){ { "x", CUC_BF16, 2, "head, column" } })));
+    ck_ok(cuc_attention_plan_create(&plain, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, BACK)));
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .q = &q,
+                                      .k = &k,
+                                      .v = &k,
+                                      .o = &q,
+                                      .lse = &lse,
+                                      .sinks = &sinks,
+                                      .sides = &bias,
+                                      .side_count = 1,
+                                      .d_o = &q,
+                                      .d_q = &q,
+                                      .d_k = &k,
+                                      .d_v = &k,
+                                      .d_sinks = &sinks,
+                                      .d_sides = &bias };
+#define WRONG(field, array, ...) \
+    a = good;                    \
+    a.field = (array);           \
+    ck_fails(bad, cuc_attention_backward(stream, plan, &a), __VA_ARGS__)
+    WRONG(d_sides, NULL, "d_sides is NULL", "trains");
+    WRONG(d_sides, &f32, "d_sides[0] (x) is of f32, expected bf16");
+    WRONG(d_sides, &fewer, "d_sides[0] (x) is [6, 8], expected [6, 9]");
+    WRONG(d_sides, &constant, "d_sides[0] (x) is read-only");
+    WRONG(d_sides, &same, "d_sides[0] (x) is [6, 9] with strides of [0, 1]");
+    WRONG(sides, &fewer, "sides[0] (x) is [6, 8], expected [6, 9]");
+    WRONG(d_sinks, &five, "d_sinks is [5], expected [6]");
+    ck_fails(bad, cuc_attention(stream, plan, &good), "d_o is given", "cuc_attention_backward()");
+    a = good;
+    a.d_o = a.d_q = a.d_k = a.d_v = a.d_sinks = NULL;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "d_sides is given", "cuc_attention_backward()");
+    a = good;
+    a.sinks = NULL;
+    a.sides = NULL;
+    a.side_count = 0;
+    ck_fails(bad, cuc_attention_backward(stream, plain, &a), "d_sinks is given",
+             "CUC_ATTENTION_SINKS");
+    a.d_sinks = NULL;
+    ck_fails(bad, cuc_attention_backward(stream, plain, &a), "d_sides is given",
+             "no side array trains");
     cuc_attention_plan_release(plain);
     cuc_attention_plan_release(plan);
 }
@@ -1477,19 +1558,28 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
 
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    ck_ok(cuc_attention_plan_create(
-        &plan, device,
-        CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
-                              .value_width = pipelines[_i].value_width, .mask = CAUSAL,
-                              .flags = CUC_ATTENTION_BACKWARD |
-                                       (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
-    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V; i++)
-        ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant, TILE_TMA);
-    ck_assert_ptr_nonnull(strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
-    ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
-    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5), 2 * 3 * 5 * 4);
-    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, INT64_MAX, 3, 5), UINT64_MAX);
-    cuc_attention_plan_release(plan);
+    for (int score = PLAIN; score <= FIRST_KEYS; score++) {
+        const struct score *s = &scores[score];
+        ck_ok(cuc_attention_plan_create(
+            &plan, device,
+            CUC_ATTENTION_OPTIONS(
+                BF, .width = pipelines[_i].width, .value_width = pipelines[_i].value_width,
+                .mask = CAUSAL, .score = s->text, .sides = s->sides,
+                .side_count = s->sides[1].name   ? 2
+                              : s->sides[0].name ? 1
+                                                 : 0,
+                .flags = CUC_ATTENTION_BACKWARD | (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
+        for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V; i++)
+            ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant, TILE_TMA);
+        ck_assert_ptr_nonnull(
+            strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
+        ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
+        // The parts of the gradient of ALiBi's slopes begin at a multiple of 256 bytes.
+        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5),
+                          score == ALIBI ? 256 + 32 * 3 * 4 : 2 * 3 * 5 * 4);
+        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, INT64_MAX, 3, 5), UINT64_MAX);
+        cuc_attention_plan_release(plan);
+    }
 }
 
 int main(int argc, char **argv)

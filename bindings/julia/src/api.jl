@@ -594,6 +594,7 @@ struct cuc_attention_side
     name::Ptr{UInt8}
     dtype::cuc_dtype
     rank::Int32
+    gradient::Ptr{UInt8}
 end
 
 # Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
@@ -1433,6 +1434,8 @@ struct cuc_attention_args
     d_k::Ptr{cuc_tensor}
     d_v::Ptr{cuc_tensor}
     most_keys::Int64
+    d_sinks::Ptr{cuc_tensor}
+    d_sides::Ptr{cuc_tensor}
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1533,7 +1536,7 @@ cuc_attention(stream, plan, args) =
 # Set arguments to their defaults.
 cuc_attention_args_init(args, caller_size) =
     ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)
-# Compute the gradients of q, k and v in stream order.
+# Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order.
 cuc_attention_backward(stream, plan, args) =
     ccall((:cuc_attention_backward, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
 # Set every option to its default.

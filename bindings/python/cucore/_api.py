@@ -999,6 +999,8 @@ class cuc_attention_args(_c.Structure):
         ("d_k", _c.c_void_p),
         ("d_v", _c.c_void_p),
         ("most_keys", _c.c_int64),
+        ("d_sinks", _c.c_void_p),
+        ("d_sides", _c.c_void_p),
     ]
 
 
@@ -1053,6 +1055,7 @@ class cuc_attention_side(_c.Structure):
         ("name", _c.c_char_p),
         ("dtype", _c.c_int32),
         ("rank", _c.c_int32),
+        ("gradient", _c.c_char_p),
     ]
 
 
@@ -2035,10 +2038,10 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
-    "cuc_attention_args": (176, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168}),
+    "cuc_attention_args": (192, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "d_sinks": 176, "d_sides": 184}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
     "cuc_attention_options": (152, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148}),
-    "cuc_attention_side": (16, {"name": 0, "dtype": 8, "rank": 12}),
+    "cuc_attention_side": (24, {"name": 0, "dtype": 8, "rank": 12, "gradient": 16}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
     "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
     "cuc_cache_info": (72, {"struct_size": 0, "dir": 8, "off": 16, "max_bytes": 24, "bytes": 32, "entries": 40, "hits": 48, "misses": 56, "stored": 64}),

@@ -575,6 +575,8 @@ class cuc_attention_args(ctypes.Structure):
     d_k: Pointer
     d_v: Pointer
     most_keys: int
+    d_sinks: Pointer
+    d_sides: Pointer
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -620,6 +622,7 @@ class cuc_attention_side(ctypes.Structure):
     name: bytes | None
     dtype: int
     rank: int
+    gradient: bytes | None
 
 class cuc_buffer_options(ctypes.Structure):
     struct_size: int
@@ -1410,7 +1413,7 @@ def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
 def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:
-    """Compute the gradients of q, k and v in stream order."""
+    """Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order."""
 def cuc_attention_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_attention_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:

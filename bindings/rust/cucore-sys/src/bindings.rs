@@ -716,7 +716,7 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
-/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks and pages.
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with pages.
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 
 /// one, by cuc_gemm()
@@ -1228,6 +1228,10 @@ pub struct cuc_attention_args {
     pub d_v: *const cuc_tensor,
     /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; results of longer sequences are undefined
     pub most_keys: i64,
+    /// f32 \[heads\], the gradient of the sinks; written by cuc_attention_backward(). NULL: not computed
+    pub d_sinks: *const cuc_tensor,
+    /// The gradients of the side arrays that train, in their order, with their dtypes and shapes; written by cuc_attention_backward()
+    pub d_sides: *const cuc_tensor,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -1329,6 +1333,8 @@ pub struct cuc_attention_side {
     pub dtype: cuc_dtype,
     /// number of axes, 1 to CUC_TENSOR_MAX_RANK
     pub rank: i32,
+    /// For an array of floats that trains: the indices at which the function reads it, and only there, one for each axis: batch, head, row or column, each at most once, such as "head" or "batch, head, row, column". cuc_attention_backward() then writes its gradient. NULL: it does not train
+    pub gradient: *const c_char,
 }
 
 zeroed!(cuc_attention_side);
@@ -2986,7 +2992,7 @@ extern "C" {
     pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
-    /// Compute the gradients of q, k and v in stream order.
+    /// Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order.
     pub fn cuc_attention_backward(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_attention_options_init(options: *mut cuc_attention_options, caller_size: usize);

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 176, 8);
+    row!(cuc_attention_args, 192, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -49,6 +49,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.d_k, 152, 8);
     row!(cuc_attention_args.d_v, 160, 8);
     row!(cuc_attention_args.most_keys, 168, 8);
+    row!(cuc_attention_args.d_sinks, 176, 8);
+    row!(cuc_attention_args.d_sides, 184, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -87,10 +89,11 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_options.reserved, 140, 4);
     row!(cuc_attention_options.page_size, 144, 4);
     row!(cuc_attention_options.parts, 148, 4);
-    row!(cuc_attention_side, 16, 8);
+    row!(cuc_attention_side, 24, 8);
     row!(cuc_attention_side.name, 0, 8);
     row!(cuc_attention_side.dtype, 8, 4);
     row!(cuc_attention_side.rank, 12, 4);
+    row!(cuc_attention_side.gradient, 16, 8);
     row!(cuc_buffer_options, 56, 8);
     row!(cuc_buffer_options.struct_size, 0, 8);
     row!(cuc_buffer_options.device, 8, 8);
