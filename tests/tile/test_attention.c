@@ -1226,6 +1226,8 @@ static void make_row(struct row *r)
         r->score = (int)below(SCORES);
     if (!below(4))
         o->flags |= CUC_ATTENTION_SINKS;
+    if (!below(4))
+        o->flags |= CUC_ATTENTION_BACKWARD;
     r->batch = 1 + (int64_t)below(2);
     r->key_heads = 1 + (int64_t)below(2);
     r->heads = r->key_heads * (1 + (int64_t)below(2));
