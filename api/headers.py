@@ -327,6 +327,7 @@ ENUM_NAMES = {
     "CUC_ATTENTION_HEADS_FIRST": "attention_order", "CUC_ATTENTION_LSE": "attention_flag",
     "CUC_GEMM_SINGLE": "gemm_form", "CUC_GEMM_ROW_MAJOR": "gemm_order",
     "CUC_GEMM_LINEAR": "gemm_activation", "CUC_GEMM_NO_BIAS": "gemm_bias",
+    "CUC_GEMM_NO_GRADIENT": "gemm_gradient",
     "CUC_GEMM_IEEE": "gemm_precision", "CUC_GEMM_SHARED_A": "gemm_flag",
     "CUC_CAPTURE_GLOBAL": "capture_mode", "CUC_CAPTURE_NONE": "capture_status",
     "CUC_TILE_RN": "tile_rounding", "CUC_TILE_ORDER_DEFAULT": "tile_order",

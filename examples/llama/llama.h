@@ -48,8 +48,8 @@ __attribute__((format(printf, 2, 3))) cuc_kernel *kernel_new(const char *name, c
 // A matrix of a layer, [n][k]: y = x w'.
 typedef struct matrix {
     int64_t n, k;
-    cuc_tensor w;     // bf16 [k][n], column-major, or u8 [n][k / 2]
-    cuc_tensor scale; // bf16 [n][k / 128], of 4-bit weights
+    cuc_tensor w;     // bf16 [n][k], or i32 [n][k / 8]: 8 weights in a word
+    cuc_tensor scale; // of 4-bit weights, bf16 [n][k / 128]; otherwise w
 } matrix;
 
 enum { QKV, OUT, GATE_UP, DOWN, MATRICES, HEAD = MATRICES, PLANS };
@@ -85,8 +85,8 @@ typedef struct pass {
     int64_t rows, longest; // all tokens, and those of the longest prompt; 0: decoding
     cuc_tensor token, position, sequence; // i32 [rows]
     cuc_tensor x, h, rstd, qkv, o, gate_up, act;
-    cuc_gemm_plan *plan[PLANS]; // or for 4-bit weights:
-    cuc_kernel *linear, *linear_add;
+    cuc_gemm_plan *plan[PLANS]; // or, for one row or 4-bit weights:
+    cuc_kernel *product[PLANS];
     cuc_attention_plan *attention;
     cuc_tensor workspace; // of attention
 } pass;
@@ -95,8 +95,8 @@ typedef struct model {
     gpu *g;
     config c;
     weights w;
-    int four_bit;
     int64_t batch, capacity; // sequences, and tokens of each at most
+    cuc_launch_config launch;
     cuc_kernel *embedding, *rms_norm, *swiglu, *rope, *begin, *sample;
     cuc_tensor cosine, sine, *keys, *values, page_table;
     cuc_tensor offsets, last;           // i32: where prompts begin among the rows; their last rows
@@ -108,8 +108,7 @@ typedef struct model {
 } model;
 
 // capacity: tokens of a sequence at most, with the new ones
-model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts *p,
-                int64_t capacity);
+model model_new(gpu *g, const config *c, weights w, const prompts *p, int64_t capacity);
 void model_prefill(model *m, const prompts *prompts, const sampling *s);
 cuc_graph_exec *model_capture(model *m, const sampling *s); // a step of decoding
 

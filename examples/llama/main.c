@@ -198,7 +198,7 @@ int main(int argc __attribute__((unused)), char **argv)
     CUC_MUST(cuc_stream_create(&g.stream, g.device, NULL));
     from = checkpoint_open(o.folder);
     weights w = weights_load(&g, &c, from, o.four_bit, isatty(2));
-    m = model_new(&g, &c, w, o.four_bit, &o.p, o.p.longest + o.tokens);
+    m = model_new(&g, &c, w, &o.p, o.p.longest + o.tokens);
     generate(&m, &o, logits);
     print_tokens(&m, &o);
     if (logits && fclose(logits) != 0)

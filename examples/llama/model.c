@@ -2,29 +2,33 @@
 
 #include <math.h>
 
-#define LAUNCH(m, kernel, ...) CUC_MUST(CUC_LAUNCH((m)->g->stream, NULL, kernel, __VA_ARGS__))
+#define LAUNCH(m, kernel, ...) \
+    CUC_MUST(CUC_LAUNCH((m)->g->stream, &(m)->launch, kernel, __VA_ARGS__))
 
-// The products with these matrices are added to x.
-static int is_added(int which)
+// Create the kernel or the plan of a product, and make sure that the workspace is large enough.
+static void create_product(model *m, pass *p, int which, uint64_t *workspace)
 {
-    return which == OUT || which == DOWN;
-}
+    static const char *const fused[] = { "NORM=true", "ADD=true", "NORM=true GATE=true", "ADD=true",
+                                         "NORM=true T=f32" };
+    const matrix *w = which == HEAD ? &m->w.head : &m->w.layers[0].m[which];
+    const int four_bit = w->w.dtype == CUC_I32, is_added = which == OUT || which == DOWN;
 
-// Create a plan of a product, and make sure that the workspace is large enough for it.
-static cuc_gemm_plan *gemm_new(model *m, const matrix *w, int which, int64_t rows,
-                               uint64_t *workspace)
-{
-    cuc_gemm_plan *plan;
-
+    if (p->rows == 1)
+        p->product[which] =
+            kernel_new(four_bit ? "rows_w4" : "rows", "K=%lld %s", (long long)w->k, fused[which]);
+    else if (four_bit)
+        p->product[which] = kernel_new("linear_w4", "BM=%d BN=%d %s", p->rows <= 16 ? 16 : 64,
+                                       p->rows <= 16 ? 64 : 128, is_added ? "ADD=true" : "");
+    if (p->product[which])
+        return;
     CUC_MUST(cuc_gemm_plan_create(
-        &plan, m->g->device,
+        &p->plan[which], m->g->device,
         CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = which == HEAD ? CUC_F32 : CUC_BF16,
                          .b_order = CUC_GEMM_COLUMN_MAJOR,
-                         .residual_dtype = is_added(which) ? CUC_BF16 : 0, .m = rows, .n = w->n,
+                         .residual_dtype = is_added ? CUC_BF16 : 0, .m = p->rows, .n = w->n,
                          .k = w->k, .workspace_bytes = 64 << 20)));
-    uint64_t bytes = cuc_gemm_plan_workspace_bytes(plan, rows, w->n, w->k);
+    uint64_t bytes = cuc_gemm_plan_workspace_bytes(p->plan[which], p->rows, w->n, w->k);
     *workspace = bytes > *workspace ? bytes : *workspace;
-    return plan;
 }
 
 // Write host memory to a tensor; the caller may then free it.
@@ -92,7 +96,8 @@ static void create_attention(model *m, pass *p, int64_t queries, uint32_t flags)
                               .order = CUC_ATTENTION_SEQUENCE_FIRST, .batch = m->batch,
                               .heads = c->heads, .key_heads = c->key_heads, .queries = queries,
                               .keys = m->capacity, .page_size = PAGE)));
-    uint64_t bytes = cuc_attention_plan_workspace_bytes(p->attention, m->batch, c->heads, queries);
+    uint64_t bytes = cuc_attention_plan_workspace_bytes(p->attention, m->batch, c->heads, queries,
+                                                        c->key_heads, m->capacity);
     if (bytes)
         p->workspace = tensor_new(m->g, CUC_U8, CUC_SHAPE((int64_t)bytes));
 }
@@ -117,23 +122,20 @@ static pass pass_new(model *m, int64_t rows, int64_t longest, uint64_t *workspac
     p.gate_up = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, 2 * c->inner));
     p.act = tensor_new(m->g, CUC_BF16, CUC_SHAPE(rows, c->inner));
     create_attention(m, &p, longest ? longest : 1, longest ? CUC_ATTENTION_VARIABLE : 0);
-    int tile = rows <= 16 ? 16 : 64;
-    if (m->four_bit) {
-        p.linear = kernel_new("linear_w4", "BM=%d BN=%d", tile, 2 * tile);
-        p.linear_add = kernel_new("linear_w4", "BM=%d BN=%d ADD=true", tile, 2 * tile);
-    }
-    for (int i = 0; i < MATRICES && !m->four_bit; i++)
-        p.plan[i] = gemm_new(m, &m->w.layers[0].m[i], i, rows, workspace);
-    p.plan[HEAD] = gemm_new(m, &m->w.head, HEAD, m->batch, workspace);
+    for (int i = 0; i < (longest ? MATRICES : PLANS); i++)
+        create_product(m, &p, i, workspace);
     return p;
 }
 
-model model_new(gpu *g, const config *c, weights w, int four_bit, const prompts *p,
-                int64_t capacity)
+model model_new(gpu *g, const config *c, weights w, const prompts *p, int64_t capacity)
 {
     const int64_t batch = p->count;
     uint64_t workspace = 256;
-    model m = { g, *c, w, four_bit, batch, capacity, .decode = { 0 } };
+    int32_t major;
+    model m = { g, *c, w, batch, capacity, CUC_LAUNCH_CONFIG_INIT, .decode = { 0 } };
+
+    CUC_MUST(cuc_device_get_attribute(&major, g->device, CUC_DEVICE_COMPUTE_CAPABILITY_MAJOR));
+    m.launch.flags = major >= 9 ? CUC_LAUNCH_PROGRAMMATIC : 0; // overlaps the kernel before
 
     m.rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
     m.swiglu = kernel_new("swiglu", "T=bf16");
@@ -187,51 +189,56 @@ static void attention(model *m, pass *p, int64_t index)
                                          .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
 }
 
-// y = x w', or y = x w' + y.
+// y = x w' if `which` is QKV, y = silu(gate) up if it is GATE_UP, and otherwise y += x w'. The norm
+// is of x.
 static void project(model *m, pass *p, const matrix *w, int which, const cuc_tensor *x,
-                    const cuc_tensor *y)
+                    const cuc_tensor *norm, const cuc_tensor *y)
 {
-    if (w->w.dtype == CUC_U8)
-        LAUNCH(m, is_added(which) ? p->linear_add : p->linear, x, &w->w, &w->scale, y);
-    else
+    cuc_tensor b = w->w, gate = p->gate_up, up = gate;
+    const cuc_tensor *d = which == GATE_UP ? &gate : y;
+    float eps = (float)m->c.eps;
+
+    if (p->rows == 1) {
+        LAUNCH(m, p->product[which], x, &w->w, &w->scale, norm ? norm : &m->w.norm, y, eps);
+        return;
+    }
+    if (norm)
+        LAUNCH(m, m->rms_norm, x, norm, &p->h, &p->rstd, eps);
+    x = norm ? &p->h : x;
+    if (p->product[which])
+        LAUNCH(m, p->product[which], x, &w->w, &w->scale, d);
+    else {
+        b.shape[0] = w->k, b.shape[1] = w->n, b.strides[0] = 1, b.strides[1] = w->k;
         CUC_MUST(cuc_gemm(m->g->stream, p->plan[which], 1, 0,
-                          CUC_GEMM_ARGS(.a = x, .b = &w->w, .d = y,
-                                        .residual = is_added(which) ? y : NULL,
+                          CUC_GEMM_ARGS(.a = x, .b = &b, .d = d,
+                                        .residual = which == OUT || which == DOWN ? d : NULL,
                                         .workspace = m->workspace.data,
                                         .workspace_bytes = cuc_tensor_bytes(&m->workspace))));
-}
-
-static void mlp(model *m, pass *p, const layer *l)
-{
-    cuc_tensor gate = p->gate_up, up = gate;
-
-    gate.shape[1] = up.shape[1] = m->c.inner;
-    up.data += 2 * (uint64_t)m->c.inner;
-    project(m, p, &l->m[GATE_UP], GATE_UP, &p->h, &p->gate_up);
-    LAUNCH(m, m->swiglu, &gate, &up, &p->act);
-    project(m, p, &l->m[DOWN], DOWN, &p->act, &p->x);
+    }
+    if (which == GATE_UP) {
+        gate.shape[1] = up.shape[1] = m->c.inner;
+        up.data += 2 * (uint64_t)m->c.inner;
+        LAUNCH(m, m->swiglu, &gate, &up, y);
+    }
 }
 
 // Run the network on the tokens of a pass, and choose the next token of each sequence.
 static void run(model *m, pass *p, const sampling *s)
 {
-    float eps = (float)m->c.eps;
-    const pass *d = &m->decode;
+    pass *d = &m->decode;
 
     LAUNCH(m, m->embedding, &p->token, &m->w.embedding, &p->x);
     for (int64_t i = 0; i < m->c.layers; i++) {
         const layer *l = &m->w.layers[i];
-        LAUNCH(m, m->rms_norm, &p->x, &l->attention_norm, &p->h, &p->rstd, eps);
-        project(m, p, &l->m[QKV], QKV, &p->h, &p->qkv);
+        project(m, p, &l->m[QKV], QKV, &p->x, &l->attention_norm, &p->qkv);
         attention(m, p, i);
-        project(m, p, &l->m[OUT], OUT, &p->o, &p->x);
-        LAUNCH(m, m->rms_norm, &p->x, &l->mlp_norm, &p->h, &p->rstd, eps);
-        mlp(m, p, l);
+        project(m, p, &l->m[OUT], OUT, &p->o, NULL, &p->x);
+        project(m, p, &l->m[GATE_UP], GATE_UP, &p->x, &l->mlp_norm, &p->act);
+        project(m, p, &l->m[DOWN], DOWN, &p->act, NULL, &p->x);
     }
     if (p != d) // only the last rows of prompts have a next token
         LAUNCH(m, m->embedding, &m->last, &p->x, &d->x);
-    LAUNCH(m, m->rms_norm, &d->x, &m->w.norm, &d->h, &d->rstd, eps);
-    project(m, p, &m->w.head, HEAD, &d->h, &m->logits);
+    project(m, d, &m->w.head, HEAD, &d->x, &m->w.norm, &m->logits);
     LAUNCH(m, m->sample, &m->logits, &m->token, &m->position, &m->length, &m->history,
            s->temperature, s->top_k, s->top_p, s->seed);
 }

@@ -84,8 +84,10 @@ def write(folder, config, weights):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    (folder / "model.safetensors").write_bytes(
-        struct.pack("<Q", len(text)) + text + b"".join(bits.tobytes() for bits in weights.values()))
+    with open(folder / "model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for bits in weights.values():
+            file.write(bits.data)
 
 
 def quantized(w, group=128):

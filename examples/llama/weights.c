@@ -82,14 +82,6 @@ static cuc_tensor load_array(loader *l, int64_t index, const char *name, int64_t
     return t;
 }
 
-// View [n][k] as [k][n], which products take.
-static cuc_tensor transposed(cuc_tensor t)
-{
-    return (cuc_tensor){
-        t.data, t.dtype, 2, t.device, 0, { t.shape[1], t.shape[0] }, { t.strides[1], t.strides[0] }
-    };
-}
-
 // Load matrices of a layer, one under the other.
 static matrix load_matrix(loader *l, int64_t index, int64_t k, int count, const char *const *names,
                           const int64_t *rows)
@@ -106,11 +98,11 @@ static matrix load_matrix(loader *l, int64_t index, int64_t k, int count, const 
     for (int64_t i = 0, at = 0; i < count; at += rows[i++])
         load_rows(l, &to, at, index, names[i], rows[i], k);
     if (l->four_bit) {
-        m.w = tensor_new(l->g, CUC_U8, CUC_SHAPE(m.n, k / 2));
+        m.w = tensor_new(l->g, CUC_I32, CUC_SHAPE(m.n, k / 8));
         m.scale = tensor_new(l->g, CUC_BF16, CUC_SHAPE(m.n, k / GROUP));
         CUC_MUST(CUC_LAUNCH(l->g->stream, NULL, l->quantize, &to, &m.w, &m.scale));
     } else
-        m.w = transposed(to);
+        m.w = m.scale = to;
     return m;
 }
 
@@ -159,9 +151,9 @@ weights weights_load(gpu *g, const config *c, const checkpoint *from, int four_b
                             (four_bit ? cuc_tensor_bytes(&w.layers[i].m[m].scale) : 0);
     }
     w.norm = load_array(&l, -1, "model.norm.weight", c->hidden, 1);
-    w.head = (matrix){ c->vocabulary, c->hidden, transposed(w.embedding), { 0 } };
+    w.head = (matrix){ c->vocabulary, c->hidden, w.embedding, w.embedding };
     if (!c->tied)
-        w.head.w = transposed(load_array(&l, -1, "lm_head.weight", c->vocabulary, c->hidden));
+        w.head.w = load_array(&l, -1, "lm_head.weight", c->vocabulary, c->hidden);
     w.step_bytes += cuc_tensor_bytes(&w.head.w);
     if (progress)
         fputc('\n', stderr);

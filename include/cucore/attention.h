@@ -61,8 +61,11 @@ enum {
     /** Sequences of any lengths lie one after another in the arrays, which have no batch axis. */
     CUC_ATTENTION_VARIABLE = 1 << 3,
     /** The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with
-     * pages. */
+     * pages, CUC_ATTENTION_KEY_LENGTHS and e4m3. */
     CUC_ATTENTION_BACKWARD = 1 << 4,
+    /** k and v are a cache: of each sequence only the first key_lengths[b] keys count. A page_size
+     * implies it */
+    CUC_ATTENTION_KEY_LENGTHS = 1 << 5,
 };
 
 /** Maximum number of side arrays of a plan. */
@@ -90,7 +93,7 @@ typedef struct cuc_attention_options {
     size_t struct_size; /**< sizeof(cuc_attention_options); the initializers set it */
 
     uint32_t flags;       /**< CUC_ATTENTION_ bits */
-    cuc_dtype dtype;      /**< of q, k, v and o: f16 or bf16; must be given */
+    cuc_dtype dtype;      /**< of q, k, v and o: f16, bf16, or e4m3 with scales; must be given */
     int32_t width;        /**< elements of a query and of a key, 1 to 256; must be given. Multiples
                                of 16 are fastest */
     int32_t value_width;  /**< elements of a value and of a row of o, 1 to 256; 0: width */
@@ -136,6 +139,7 @@ typedef struct cuc_attention_options {
      * The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads
      * and keys */
     int32_t parts;
+    cuc_dtype o_dtype; /**< of o, if dtype is e4m3: f16 or bf16; 0: bf16. Otherwise 0 */
 } cuc_attention_options;
 
 /** Default options: cuc_attention_options o = CUC_ATTENTION_OPTIONS_INIT; */
@@ -182,8 +186,13 @@ CUC_API void cuc_attention_options_init(cuc_attention_options *options, size_t c
  * cuc_attention_backward() also those in q, k and d_o.
  *
  * With a page_size the first axis of k and v counts pages, and their axis of keys has the
- * page_size. In the pages that the table names, all numbers in v must be finite, even those behind
- * a sequence's end.
+ * page_size. With CUC_ATTENTION_KEY_LENGTHS, which a page_size implies, k and v always have their
+ * first axis, also with CUC_ATTENTION_VARIABLE, and there are no key_offsets. In the cache, and in
+ * the pages that the table names, all numbers in v must be finite, even those behind a sequence's
+ * end.
+ *
+ * If the dtype is e4m3, q, k and v are multiplied by q_scale, k_scale and v_scale. One scale for a
+ * whole array is a tensor whose strides are 0.
  */
 typedef struct cuc_attention_args {
     size_t struct_size;      /**< sizeof(cuc_attention_args); the initializers set it */
@@ -207,8 +216,8 @@ typedef struct cuc_attention_args {
      * i page_size and following of a sequence are those of its page i */
     const cuc_tensor *page_table;
     const cuc_tensor *key_lengths; /**< i32 [batch], the keys of each sequence, at most those that
-                                        its row of page_table has room for; read by plans with a
-                                        page_size */
+                                        k, or its row of page_table, has room for; read by plans
+                                        with CUC_ATTENTION_KEY_LENGTHS or a page_size */
     cuc_device_ptr workspace;      /**< a multiple of 256, used by one call at a time; 0 if the plan
                                         needs none */
     uint64_t workspace_bytes;      /**< size of the workspace; at least
@@ -218,9 +227,15 @@ typedef struct cuc_attention_args {
                                 cuc_attention_backward() */
     const cuc_tensor *d_k; /**< the gradient of k; written */
     const cuc_tensor *d_v; /**< the gradient of v; written */
-    int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the
-                            number of keys of the longest sequence; results of longer sequences
-                            are undefined */
+    int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3
+                            without a cache: at least the number of keys of the longest sequence;
+                            results of longer sequences are undefined */
+    const cuc_tensor *new_k;   /**< [batch][key heads][new keys][width], for
+                                    cuc_attention_append() */
+    const cuc_tensor *new_v;   /**< [batch][key heads][new keys][value width], likewise */
+    const cuc_tensor *q_scale; /**< f32 [batch][heads]; read by plans of e4m3 */
+    const cuc_tensor *k_scale; /**< f32 [batch][key heads]; likewise */
+    const cuc_tensor *v_scale; /**< f32 [batch][key heads]; likewise */
     const cuc_tensor *d_sinks; /**< f32 [heads], the gradient of the sinks; written by
                                     cuc_attention_backward(). NULL: not computed */
     /** The gradients of the side arrays that train, in their order, with their dtypes and shapes;
@@ -231,7 +246,7 @@ typedef struct cuc_attention_args {
 #define CUC_ATTENTION_ARGS_INIT                                                                    \
     {                                                                                              \
         sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0                                                                                \
+            0, 0, 0, 0, 0, 0, 0, 0                                                                 \
     }
 
 #ifndef __cplusplus
@@ -364,6 +379,37 @@ CUC_API cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
 CUC_API cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
                                           const cuc_attention_args *args);
 
+/**
+ * Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+ *
+ * The new keys of a sequence become the last ones of its key_lengths[b] keys. So key_lengths
+ * already count them, and are those of the following cuc_attention(). With CUC_ATTENTION_VARIABLE
+ * sequence b has new keys query_offsets[b] to query_offsets[b + 1]: the new keys belong to the same
+ * tokens as the queries. Keys for which the cache or the page table has no room are not written.
+ * Lengths, offsets and pages are read on the device, so a captured call may be replayed with other
+ * numbers. new_k and new_v must not overlap k and v, and pages to which several sequences append
+ * must differ.
+ *
+ * @order  enqueues and returns; the arrays must stay valid until the work is complete; otherwise as
+ *         cuc_attention()
+ * @thread any thread
+ * @capture becomes a node of the graph
+ * @param stream the queue, of the plan's device
+ * @param plan   with a page_size or CUC_ATTENTION_KEY_LENGTHS
+ * @param args   new_k, new_v, k and v, which are written, and key_lengths, page_table and
+ *               query_offsets as for cuc_attention(); other arrays must be NULL. Read before the
+ *               call returns
+ * @retval CUC_OK                     enqueued; a fault while running shows in a later call
+ * @retval CUC_ERROR_INVALID_ARGUMENT the plan has neither a page_size nor
+ *                                    CUC_ATTENTION_KEY_LENGTHS; otherwise as cuc_attention()
+ * @retval CUC_ERROR_INVALID_HANDLE   stream or plan is not alive
+ * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
+ * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_attention_append(cuc_stream *stream, cuc_attention_plan *plan,
+                                        const cuc_attention_args *args);
+
 /** The choice made for a plan. */
 typedef struct cuc_attention_choice {
     size_t struct_size; /**< sizeof(cuc_attention_choice), set by the caller */
@@ -403,16 +449,19 @@ CUC_API cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out,
  *
  * @thread any thread
  * @capture makes no driver call
- * @param plan    the plan
- * @param batch   number of batches; 1 with CUC_ATTENTION_VARIABLE
- * @param heads   heads of q
- * @param queries queries of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
- * @return bytes; 0 if keys are not split and there is no backward pass, and for NULL; UINT64_MAX if
- * the size exceeds 64 bits
+ * @param plan      the plan
+ * @param batch     number of batches, or of sequences
+ * @param heads     heads of q
+ * @param queries   queries of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
+ * @param key_heads heads of k and v
+ * @param keys      keys of a sequence; with CUC_ATTENTION_VARIABLE of all sequences
+ * @return bytes; 0 if keys are not split, there is no backward pass and v is not transposed (e4m3
+ * without a cache), and for NULL; UINT64_MAX if the size exceeds 64 bits
  * @since 0.1
  */
 CUC_API uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
-                                                    int64_t heads, int64_t queries);
+                                                    int64_t heads, int64_t queries,
+                                                    int64_t key_heads, int64_t keys);
 
 /**
  * The tile program of a plan, to read or to start from.

@@ -2,6 +2,9 @@
  * @file
  * Matrix multiplication: d = activation(alpha a b + beta c + bias) + residual.
  *
+ * A product can also store the activation's input, multiply by an activation's derivative, and
+ * return the gradient of a bias and the largest magnitude of its results.
+ *
  * A *plan* describes a kind of matrix product: element types, matrix layouts and the operations on
  * the result. Creating a plan writes a tile program, chooses its tile sizes for a shape and
  * compiles it. The plan then computes products of any shape, from any thread, on any stream of its
@@ -44,13 +47,18 @@ enum {
     CUC_GEMM_COLUMN_MAJOR = 1, /**< columns are contiguous, as in BLAS: [1, leading dimension] */
 };
 
-/** Activation, applied to each result before the residual is added. */
+/** Activation, applied to each result before the residual is added. A derivative multiplies each
+ * result x by the derivative of an activation at the element of `aux`: the backward pass. */
 enum {
-    CUC_GEMM_LINEAR = 0,    /**< none */
-    CUC_GEMM_RELU = 1,      /**< max(x, 0); NaN is kept */
-    CUC_GEMM_GELU = 2,      /**< x (1 + erf(x / sqrt 2)) / 2 */
-    CUC_GEMM_GELU_TANH = 3, /**< the tanh approximation of GELU, as in cuBLASLt */
-    CUC_GEMM_SILU = 4,      /**< x / (1 + exp(-x)) */
+    CUC_GEMM_LINEAR = 0,               /**< none */
+    CUC_GEMM_RELU = 1,                 /**< max(x, 0); NaN is kept */
+    CUC_GEMM_GELU = 2,                 /**< x (1 + erf(x / sqrt 2)) / 2 */
+    CUC_GEMM_GELU_TANH = 3,            /**< the tanh approximation of GELU, as in cuBLASLt */
+    CUC_GEMM_SILU = 4,                 /**< x / (1 + exp(-x)) */
+    CUC_GEMM_RELU_DERIVATIVE = 5,      /**< x where aux > 0; otherwise 0 */
+    CUC_GEMM_GELU_DERIVATIVE = 6,      /**< of CUC_GEMM_GELU */
+    CUC_GEMM_GELU_TANH_DERIVATIVE = 7, /**< of CUC_GEMM_GELU_TANH */
+    CUC_GEMM_SILU_DERIVATIVE = 8,      /**< of CUC_GEMM_SILU */
 };
 
 /** The axis of d along which a bias varies. */
@@ -58,6 +66,16 @@ enum {
     CUC_GEMM_NO_BIAS = 0,
     CUC_GEMM_BIAS_COLUMNS = 1, /**< per column of d: [n], or [groups, n] if grouped */
     CUC_GEMM_BIAS_ROWS = 2,    /**< per row of d: [m]; not for grouped products */
+};
+
+/** Sums that a product returns beside d. The gradient of a bias that was added to a matrix is the
+ * sum of the gradient of that matrix along the other axis; here this matrix is d, a or b. */
+enum {
+    CUC_GEMM_NO_GRADIENT = 0,
+    CUC_GEMM_GRADIENT_COLUMNS = 1, /**< of each column of d, before it is rounded: [n] */
+    CUC_GEMM_GRADIENT_ROWS = 2,    /**< of each row of d, before it is rounded: [m] */
+    CUC_GEMM_GRADIENT_A = 3,       /**< of each row of a: [m] */
+    CUC_GEMM_GRADIENT_B = 4,       /**< of each column of b: [n] */
 };
 
 /** Operands that are packed: copied to rows of the workspace that are aligned for TMA. */
@@ -89,6 +107,7 @@ enum {
      * kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel
      * before it: the product would wait only for your kernel. */
     CUC_GEMM_PLAIN_LAUNCH = 1 << 5,
+    CUC_GEMM_AMAX = 1 << 6, /**< write the largest magnitude of d, before it is rounded, to amax */
 };
 
 /**
@@ -112,7 +131,8 @@ typedef struct cuc_gemm_options {
                                 work, but slowly */
     int32_t b_order;
     int32_t d_order;          /**< order of d, c and residual */
-    int32_t activation;       /**< CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU */
+    int32_t activation;       /**< CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU, or the
+                                   _DERIVATIVE of one of them */
     int32_t bias;             /**< CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS */
     cuc_dtype bias_dtype;     /**< 0: the type of d */
     cuc_dtype residual_dtype; /**< 0: no residual */
@@ -141,9 +161,9 @@ typedef struct cuc_gemm_options {
      * many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen
      * automatically. */
     int32_t stream_k;
-    /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
-     * sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires
-     * one. */
+    /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape, without what bias_gradient
+     * requires. The workspace holds partial sums and packed operands. 0: no workspace, unless
+     * `parts`, `stream_k`, `pack` or `bias_gradient` requires one. */
     uint64_t workspace_bytes;
     const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
                            device */
@@ -164,7 +184,12 @@ typedef struct cuc_gemm_options {
      * 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a
      * promise. */
     int32_t alignment;
-    int32_t reserved; /**< 0 */
+    /** Type of aux, which has the shape and the order of d. With a derivative, aux is read; 0: the
+     * type of d. Otherwise the activation's input is written to it; 0: no aux. */
+    cuc_dtype aux_dtype;
+    int32_t bias_gradient; /**< CUC_GEMM_NO_GRADIENT, _GRADIENT_COLUMNS, _GRADIENT_ROWS, _GRADIENT_A
+                                or _GRADIENT_B; not for grouped products */
+    cuc_dtype bias_gradient_dtype; /**< 0: the type that the epilogue computes in */
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
@@ -256,11 +281,16 @@ typedef struct cuc_gemm_args {
                                    needs none */
     uint64_t workspace_bytes; /**< size of the workspace; at least
                                    cuc_gemm_plan_workspace_bytes() */
+    const cuc_tensor *aux;    /**< like d; written, or read if the activation is a derivative */
+    const cuc_tensor *bias_gradient; /**< [n] or [m]; written; the sum over all products of a
+                                          batch */
+    const cuc_tensor *amax;          /**< f32 [1]; written; of all products and groups; NaN if some
+                                          element is NaN */
 } cuc_gemm_args;
 
-#define CUC_GEMM_ARGS_INIT                                     \
-    {                                                          \
-        sizeof(cuc_gemm_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_GEMM_ARGS_INIT                                              \
+    {                                                                   \
+        sizeof(cuc_gemm_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus
@@ -336,18 +366,20 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * in integers if d is i32) and rounded once to d's type. 8-bit results saturate. m, n and k may
  * have any value, including zero, and strides may be arbitrary. If an address or a leading
  * dimension is not a multiple of 16 bytes, threads copy that operand instead of TMA, which is
- * slower. The elements of d must have distinct addresses. No array that is read may overlap d,
- * except c and residual; this is not checked. If alpha is 0, a and b are not read; if beta is 0, c
- * is not read. The call compiles and allocates nothing, with one exception: the first call with an
- * alpha other than 1 and no c loads the code for it.
+ * slower. The elements of a written array must have distinct addresses. No array may overlap a
+ * written one, except that c and residual may overlap d; this is not checked. If alpha is 0, a and
+ * b are not read, except by a bias_gradient that is their sum; if beta is 0, c is not read. The
+ * call compiles and allocates nothing, with one exception: the first call with an alpha other than
+ * 1 and no c loads the code for it.
  *
  * @order  enqueues and returns; the arrays must stay valid until the product is complete. From
  *         compute capability 9.0 on, the kernel starts while the preceding kernel ends, but waits
  *         for the end of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
  *         CUC_GEMM_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph; one more if the reduction is split, and one more if
- * operands are packed. Results of more than 65535 tiles along a row take several launches
+ * @capture becomes a node of the graph; one more if the reduction is split, one more if operands
+ * are packed, one more for amax, and one or two more for a gradient of a bias. Results of more than
+ * 65535 tiles along a row take several launches
  * @param stream the queue, of the plan's device
  * @param plan   of form CUC_GEMM_SINGLE
  * @param alpha  rounded to the type of the computation
@@ -368,8 +400,9 @@ CUC_API cuc_status cuc_gemm(cuc_stream *stream, cuc_gemm_plan *plan, double alph
 /**
  * Compute many products of the same shape, in stream order, each like cuc_gemm().
  *
- * @shape  as cuc_gemm(), with a leading axis of `batch` in a, b, c, d and residual; bias and scales
- *         are shared. An array with its CUC_GEMM_SHARED_ flag has no such axis
+ * @shape  as cuc_gemm(), with a leading axis of `batch` in a, b, c, d, residual and aux; bias and
+ *         scales are shared, and bias_gradient and amax are of all products. An array with its
+ * CUC_GEMM_SHARED_ flag has no such axis
  * @order  enqueues and returns; the arrays must stay valid until the products are complete
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph, or several
@@ -476,7 +509,7 @@ CUC_API cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm
 CUC_API cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gemm_plan *plan);
 
 /**
- * The size of the workspace that a product needs.
+ * The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -484,8 +517,8 @@ CUC_API cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gem
  * @param m    rows of d
  * @param n    columns of d
  * @param k    extent of the reduction
- * @return bytes; 0 if the plan splits no sum and packs no operand, and for NULL; UINT64_MAX if the
- *         size exceeds 64 bits
+ * @return bytes; 0 if the plan splits no sum, packs no operand and computes no gradient of a bias,
+ *         and for NULL; UINT64_MAX if the size exceeds 64 bits
  * @since 0.1
  */
 CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n,

@@ -13,13 +13,14 @@
 
 enum {
     MOST_ACROSS = 65535, // blocks along the grid's second and third axis
-    MOST_ARGUMENTS = 18 + CUC_ATTENTION_MAX_SIDES,
+    MOST_ARGUMENTS = 20 + CUC_ATTENTION_MAX_SIDES,
 };
 
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
 struct views {
     cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
-    cuc_tensor d_o, d_q, d_k, d_v, d_sinks;
+    cuc_tensor q_scale, k_scale, v_scale;
+    cuc_tensor d_o, d_q, d_k, d_v, d_sinks, new_k, new_v;
     int64_t first_batch, first_head;
 };
 
@@ -44,24 +45,35 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 static void make_views(struct views *v, const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
-    cuc_tensor *all[] = { &v->q, &v->k, &v->v, &v->o, &v->d_o, &v->d_q, &v->d_k, &v->d_v };
+    cuc_tensor *all[] = { &v->q,   &v->k,   &v->v,   &v->o,     &v->d_o,
+                          &v->d_q, &v->d_k, &v->d_v, &v->new_k, &v->new_v };
 
-    v->q = *a->q;
     v->k = *a->k;
     v->v = *a->v;
-    v->o = *a->o;
+    if (c->append) {
+        v->new_k = *a->new_k;
+        v->new_v = *a->new_v;
+    } else {
+        v->q = *a->q;
+        v->o = *a->o;
+    }
+    if (c->plan->kind.scaled && !c->append) {
+        v->q_scale = *a->q_scale;
+        v->k_scale = *a->k_scale;
+        v->v_scale = *a->v_scale;
+    }
     if (a->lse)
         v->lse = *a->lse;
     if (a->sinks)
         v->sinks = *a->sinks;
     if (c->plan->kind.variable)
         v->query_offsets = *a->query_offsets;
-    if (c->plan->kind.variable && !c->plan->kind.page_size)
+    if (c->plan->kind.variable && !c->plan->kind.cached)
         v->key_offsets = *a->key_offsets;
-    if (c->plan->kind.page_size) {
+    if (c->plan->kind.page_size)
         v->page_table = *a->page_table;
+    if (c->plan->kind.cached)
         v->key_lengths = *a->key_lengths;
-    }
     if (c->backward) {
         v->d_o = *a->d_o;
         v->d_q = *a->d_q;
@@ -80,23 +92,28 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
                            int64_t count)
 {
 
-    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q, &v->new_k, &v->new_v };
     cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
 
+    cuc_tensor *scales[] = { &v->q_scale, &v->k_scale, &v->v_scale };
+
     v->first_batch = from;
+    for (int i = 0; i < CUC_LENGTH(scales); i++)
+        if (scales[i]->rank)
+            narrow(scales[i], 0, from, count);
     if (kind->variable)
         narrow(&v->query_offsets, 0, from, count + 1);
     for (int i = 0; i < CUC_LENGTH(queries) && !kind->variable; i++)
         if (queries[i]->rank)
             narrow(queries[i], 0, from, count);
-    if (kind->page_size) {
-        narrow(&v->page_table, 0, from, count);
+    if (kind->cached)
         narrow(&v->key_lengths, 0, from, count);
-        return;
-    }
-    if (kind->variable)
+    if (kind->page_size)
+        narrow(&v->page_table, 0, from, count);
+    if (kind->variable && !kind->cached)
         narrow(&v->key_offsets, 0, from, count + 1);
-    for (int i = 0; i < CUC_LENGTH(keys) && !kind->variable; i++)
+    bool sequences = kind->cached ? !kind->page_size : !kind->variable; // the first axis of keys
+    for (int i = 0; i < CUC_LENGTH(keys) && sequences; i++)
         if (keys[i]->rank)
             narrow(keys[i], 0, from, count);
 }
@@ -105,9 +122,10 @@ static void narrow_batches(struct views *v, const struct cuc__attention_kind *ki
 static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind, int64_t from,
                          int64_t count, int64_t group)
 {
-    int32_t axis = kind->variable ? 0 : 1, of_keys = kind->page_size ? 1 : axis;
+    int32_t axis = kind->variable ? 0 : 1, of_keys = kind->cached ? 1 : axis;
 
-    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q };
+    // Calls with new keys have as many heads as key heads.
+    cuc_tensor *queries[] = { &v->q, &v->o, &v->lse, &v->d_o, &v->d_q, &v->new_k, &v->new_v };
     cuc_tensor *keys[] = { &v->k, &v->v, &v->d_k, &v->d_v };
 
     v->first_head = from * group;
@@ -117,6 +135,11 @@ static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind
     for (int i = 0; i < CUC_LENGTH(keys); i++)
         if (keys[i]->rank)
             narrow(keys[i], of_keys, from, count);
+    if (v->q_scale.rank) {
+        narrow(&v->q_scale, 1, from * group, count * group);
+        narrow(&v->k_scale, 1, from, count);
+        narrow(&v->v_scale, 1, from, count);
+    }
     if (v->sinks.rank)
         narrow(&v->sinks, 0, from * group, count * group);
     if (v->d_sinks.rank)
@@ -169,6 +192,33 @@ static cuc_status launch_join(const cuc_attention_plan *p, cuc_stream *stream,
     if (p->kind.sinks)
         args[count++] = CUC_ARG(&v->sinks);
     return cuc__launch_plan_kernel(stream, p->join, args, count, p->plain_launch);
+}
+
+// Launches the kernel of cuc__attention_put_pack(). `packed` becomes the transposed v in the
+// workspace, with columns for the keys.
+static cuc_status launch_pack(const struct cuc__attention_call *c, cuc_stream *stream,
+                              const struct views *v, cuc_tensor *packed)
+{
+    const cuc_attention_plan *p = c->plan;
+    int32_t keys = v->v.rank - 2, width = v->v.rank - 1;
+    cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(&v->v), CUC_ARG(packed) };
+    size_t count = 2;
+
+    *packed = v->v;
+    packed->data = c->args->workspace;
+    packed->flags = 0;
+    packed->shape[keys] = v->v.shape[width];
+    packed->shape[width] = cuc__attention_columns(&p->kind, c->batch, v->v.shape[keys]);
+    int64_t stride = 1;
+    for (int32_t i = packed->rank - 1; i >= 0; i--) {
+        packed->strides[i] = stride;
+        stride *= packed->shape[i];
+    }
+    if (p->kind.variable) {
+        args[count++] = CUC_ARG(&v->key_offsets);
+        args[count++] = CUC_ARG(c->args->most_keys);
+    }
+    return cuc__launch_plan_kernel(stream, p->pack, args, count, p->plain_launch);
 }
 
 static float scale_of(const struct cuc__attention_call *c)
@@ -257,8 +307,9 @@ static cuc_status launch_side(const struct cuc__attention_call *c, cuc_stream *s
     const struct cuc__attention_side *side = &p->kind.sides[i];
     bool batch = cuc__attention_axis(side, CUC__ATTENTION_BATCH) >= 0;
     bool head = cuc__attention_axis(side, CUC__ATTENTION_HEAD) >= 0;
-    const int64_t shape[] = { cuc__attention_parts(&p->kind, side),
-                              head ? sums->shape[sums->rank - 2] : 1, batch ? sums->shape[0] : 1 };
+    int64_t batches = p->kind.variable ? v->query_offsets.shape[0] - 1 : sums->shape[0];
+    const int64_t shape[] = { cuc__attention_parts(side), head ? sums->shape[sums->rank - 2] : 1,
+                              batch ? batches : 1 };
     uint64_t rows = (uint64_t)sums->strides[0] * (uint64_t)sums->shape[0] * sizeof(float);
     const cuc_tensor part =
         scratch(sums, c->args->workspace + cuc__attention_aligned(rows), 3, shape);
@@ -333,19 +384,28 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
 {
     const cuc_attention_plan *p = c->plan;
     const struct cuc__attention_kind *k = &p->kind;
-    cuc_tensor part[2];
+    cuc_tensor part[2], packed;
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
+    cuc_status st = k->packs ? launch_pack(c, stream, v, &packed) : CUC_OK;
 
+    if (st < 0)
+        return st;
     if (k->few) {
         split_heads(&v->q, 1, group);
         split_heads(&v->o, 1, group);
         split_heads(&v->lse, 1, group);
+        split_heads(&v->q_scale, 1, group);
         split_heads(&v->sinks, 0, group);
     }
     args[count++] = CUC_ARG(&v->q);
     args[count++] = CUC_ARG(&v->k);
-    args[count++] = CUC_ARG(&v->v);
+    args[count++] = CUC_ARG(k->packs ? &packed : &v->v);
+    if (k->scaled) {
+        args[count++] = CUC_ARG(&v->q_scale);
+        args[count++] = CUC_ARG(&v->k_scale);
+        args[count++] = CUC_ARG(&v->v_scale);
+    }
     if (p->join) {
         part[0] = part_view(&v->o, p->tile.parts, true, c->args->workspace);
         part[1] = part_view(&v->o, p->tile.parts, false,
@@ -362,18 +422,34 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
     }
     if (k->variable)
         args[count++] = CUC_ARG(&v->query_offsets);
-    if (k->variable && !k->page_size)
+    if (k->variable && !k->cached)
         args[count++] = CUC_ARG(&v->key_offsets);
-    if (k->page_size) {
+    if (k->page_size)
         args[count++] = CUC_ARG(&v->page_table);
+    if (k->cached)
         args[count++] = CUC_ARG(&v->key_lengths);
-    }
     if (k->variable)
         args[count++] = CUC_ARG(c->args->most_queries);
     count = add_score_arguments(args, count, c, v);
     args[count++] = CUC_ARG(scale_of(c));
-    cuc_status st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
+    st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
+}
+
+// Launches the kernel of cuc__attention_put_append().
+static cuc_status launch_append(const struct cuc__attention_call *c, cuc_stream *stream,
+                                const struct views *v)
+{
+    const struct cuc__attention_kind *k = &c->plan->kind;
+    cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(&v->new_k), CUC_ARG(&v->new_v), CUC_ARG(&v->k),
+                                     CUC_ARG(&v->v), CUC_ARG(&v->key_lengths) };
+    size_t count = 5;
+
+    if (k->page_size)
+        args[count++] = CUC_ARG(&v->page_table);
+    if (k->variable)
+        args[count++] = CUC_ARG(&v->query_offsets);
+    return cuc__launch_plan_kernel(stream, c->plan->append, args, count, c->plan->plain_launch);
 }
 
 static int64_t least(int64_t x, int64_t y)
@@ -391,7 +467,7 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
     bool keys = c->backward && c->keys && c->key_heads; // d_k and d_v of no query are 0
     bool sums = c->backward && (c->args->d_sinks || c->args->d_sides); // and so are these
     if (!sums && (!c->batch || !c->heads || (!c->queries && !keys) ||
-                  (kind->variable && !c->args->most_queries && !c->args->most_keys)))
+                  (kind->variable && !c->append && !c->args->most_queries && !c->args->most_keys)))
         return CUC_OK; // an empty result
     int64_t group = c->key_heads ? c->heads / c->key_heads : 1;
     int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;
@@ -403,19 +479,21 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
                 narrow_batches(&v, kind, b, least(c->batch - b, MOST_ACROSS));
             if (c->key_heads > heads)
                 narrow_heads(&v, kind, h, least(c->key_heads - h, heads), group);
-            st = c->backward ? launch_backward(c, stream, &v) : launch(c, stream, &v, group);
+            st = c->append     ? launch_append(c, stream, &v)
+                 : c->backward ? launch_backward(c, stream, &v)
+                               : launch(c, stream, &v, group);
         }
     return st;
 }
 
-static cuc_status run(cuc_stream *stream, cuc_attention_plan *plan, const cuc_attention_args *args,
-                      bool backward, const char *function)
+static cuc_status run(struct cuc__attention_call c, cuc_stream *stream,
+                      const cuc_attention_args *args, const char *function)
 {
     cuc_attention_args given;
-    struct cuc__attention_call c = {
-        .plan = plan, .args = &given, .function = function, .backward = backward
-    };
     cuc_status st;
+
+    c.args = &given;
+    c.function = function;
 
     if (!args)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "args is NULL");
@@ -430,7 +508,7 @@ cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
 {
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(plan, ATTENTION_PLAN);
-    return run(stream, plan, args, false, __func__);
+    return run((struct cuc__attention_call){ .plan = plan }, stream, args, __func__);
 }
 
 cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
@@ -438,5 +516,15 @@ cuc_status cuc_attention_backward(cuc_stream *stream, cuc_attention_plan *plan,
 {
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(plan, ATTENTION_PLAN);
-    return run(stream, plan, args, true, __func__);
+    return run((struct cuc__attention_call){ .plan = plan, .backward = true }, stream, args,
+               __func__);
+}
+
+cuc_status cuc_attention_append(cuc_stream *stream, cuc_attention_plan *plan,
+                                const cuc_attention_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, ATTENTION_PLAN);
+    return run((struct cuc__attention_call){ .plan = plan, .append = true }, stream, args,
+               __func__);
 }

@@ -40,7 +40,7 @@ static inline int32_t cuc__attention_axis(const struct cuc__attention_side *side
 
 // The kind of attention that a kernel computes.
 struct cuc__attention_kind {
-    cuc_dtype dtype;
+    cuc_dtype dtype, o_dtype;
     int32_t width, value_width;
     int32_t mask, align, order;
     int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
@@ -51,6 +51,9 @@ struct cuc__attention_kind {
     struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
     uint32_t side_count;
     int32_t page_size; // 0: keys are not in pages
+    bool cached;       // keys are in a cache, in pages or not, which has the lengths of sequences
+    bool scaled;       // elements of 8 bits, with scales
+    bool packs;        // transposes v in the workspace before
     bool few;          // few queries: a tile holds those of several heads, and keys may be split
 };
 
@@ -91,6 +94,12 @@ static inline int32_t cuc__attention_padded(int32_t width)
     return (width + 15) / 16 * 16;
 }
 
+// Returns the same for the depth of the scores. An instruction of 8-bit elements takes 32 of them.
+static inline int32_t cuc__attention_depth(const struct cuc__attention_kind *kind)
+{
+    return kind->scaled ? (kind->width + 31) / 32 * 32 : cuc__attention_padded(kind->width);
+}
+
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.
 char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
@@ -101,6 +110,32 @@ void cuc__attention_put_score(struct cuc__text *text, const struct cuc__attentio
 void cuc__attention_put_sides(struct cuc__text *text, const struct cuc__attention_kind *kind);
 void cuc__attention_put_call(struct cuc__text *text, const struct cuc__attention_kind *kind,
                              const char *score);
+
+// Defined in source_append.c. Adds the kernel of cuc_attention_append() to a tile program.
+struct cuc__text;
+void cuc__attention_put_append(struct cuc__text *text,
+                               const struct cuc__attention_problem *problem);
+
+// Defined in source.c. Writes the parameter k or v.
+void cuc__attention_put_keys(struct cuc__text *text, const struct cuc__attention_kind *kind,
+                             char array);
+
+// Defined in source_pack.c. Adds the kernel that transposes v to a tile program. `step` is a
+// sequence's first column in the transposed array.
+void cuc__attention_put_pack(struct cuc__text *text, const struct cuc__attention_problem *problem);
+
+// Keys in a group of the transposed v: the places of a group's keys are those in which threads hold
+// their weights.
+enum { CUC__ATTENTION_GROUP = 16 };
+
+// Returns the number of columns of the transposed v: a sequence begins with a whole group.
+static inline int64_t cuc__attention_columns(const struct cuc__attention_kind *kind, int64_t batch,
+                                             int64_t keys)
+{
+    int64_t whole = (keys + CUC__ATTENTION_GROUP - 1) / CUC__ATTENTION_GROUP * CUC__ATTENTION_GROUP;
+
+    return kind->variable ? whole + batch * CUC__ATTENTION_GROUP : whole;
+}
 
 // Defined in source_backward.c. Writes the tile program of cuc_attention_backward(). Returns NULL
 // if out of memory.
@@ -121,8 +156,7 @@ enum {
 
 // Defined in source_backward.c. Returns the number of parts in which the gradient of a side array
 // is added up: 1, or more if neither rows nor columns index the array.
-int32_t cuc__attention_parts(const struct cuc__attention_kind *kind,
-                             const struct cuc__attention_side *side);
+int32_t cuc__attention_parts(const struct cuc__attention_side *side);
 
 struct cuc_attention_plan {
     cuc__handle head;
@@ -135,6 +169,8 @@ struct cuc_attention_plan {
     cuc_object *object;
     cuc_kernel *kernel;
     cuc_kernel *join;    // adds up the parts of split keys, or NULL
+    cuc_kernel *append;  // NULL without a cache
+    cuc_kernel *pack;    // transposes v, or NULL
     char *backward_text; // NULL without a backward pass
     cuc_object *backward_object;
     cuc_kernel *backward[CUC__ATTENTION_STEPS];
@@ -146,11 +182,6 @@ static inline uint64_t cuc__attention_aligned(uint64_t bytes)
     return (bytes + CUC__ATTENTION_WORKSPACE_ALIGN - 1) / CUC__ATTENTION_WORKSPACE_ALIGN *
            CUC__ATTENTION_WORKSPACE_ALIGN;
 }
-// Defined in plan.c. Returns the size of the parts of a side array's gradient, which lie in the
-// workspace behind the row sums; 0 if there are none.
-uint64_t cuc__attention_part_bytes(const struct cuc__attention_kind *kind,
-                                   const struct cuc__attention_side *side, int64_t batch,
-                                   int64_t heads);
 
 // Defined in check.c. Checks a call, whose arguments are already read, and reads its extents from
 // the arrays.
@@ -158,7 +189,7 @@ struct cuc__attention_call {
     cuc_attention_plan *plan;
     const cuc_attention_args *args;
     const char *function;
-    bool backward;
+    bool backward, append;
     int64_t batch, heads, key_heads, queries, keys, pages;
 };
 cuc_status cuc__attention_check(struct cuc__attention_call *call, const struct cuc_stream *stream);

@@ -45,9 +45,11 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
                          "%s is given, but %s: leave it NULL%s%s", e->name,
                          strncmp(e->name, "d_", 2) == 0 && !c->backward
                              ? "only cuc_attention_backward() takes it"
-                             : "the plan was made without it",
-                         e->flag ? ", or make the plan with CUC_ATTENTION_" : "",
-                         e->flag ? e->flag : "");
+                         : strncmp(e->name, "new_", 4) == 0 ? "only cuc_attention_append() takes it"
+                         : c->append ? "cuc_attention_append() does not use it"
+                                     : "the plan was made without it",
+                         e->flag && !c->append ? ", or make the plan with CUC_ATTENTION_" : "",
+                         e->flag && !c->append ? e->flag : "");
     if (!e->dtype)
         return CUC_OK;
     if (!t)
@@ -89,10 +91,11 @@ static cuc_status check_written(const struct cuc__attention_call *c, const char 
                      list_text(strides, t->rank, t->strides));
 }
 
-// Reads the extents from q and k, and the number of sequences from their offsets.
+// Reads the extents from q or new_k and from k, and the number of sequences from their offsets.
 static void read_shape(struct cuc__attention_call *c)
 {
-    const cuc_tensor *q = c->args->q, *k = c->args->k, *offsets = c->args->query_offsets;
+    const cuc_tensor *q = c->append ? c->args->new_k : c->args->q;
+    const cuc_tensor *k = c->args->k, *offsets = c->args->query_offsets;
     bool variable = c->plan->kind.variable;
     int last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST, first = variable ? 0 : 1;
 
@@ -102,7 +105,7 @@ static void read_shape(struct cuc__attention_call *c)
         c->heads = q->shape[first + last];
         c->queries = q->shape[first + 1 - last];
     }
-    if (c->plan->kind.page_size)
+    if (c->plan->kind.cached)
         first = 1;
     if (k && k->rank == first + 3) {
         c->pages = k->shape[0];
@@ -116,7 +119,7 @@ static void read_shape(struct cuc__attention_call *c)
 // Describes q, k, v, o or lse: the extents between a batch axis, if there is one, and the width.
 static struct expected describe(const struct cuc__attention_call *c, const char *name,
                                 const cuc_tensor *tensor, cuc_dtype dtype, int64_t heads,
-                                int64_t sequence, int64_t width, bool paged,
+                                int64_t sequence, int64_t width, bool cached,
                                 const char *const names[2])
 {
     bool last = c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST && width != NO_WIDTH;
@@ -126,8 +129,8 @@ static struct expected describe(const struct cuc__attention_call *c, const char 
                           .names = names[last],
                           .flag = strcmp(name, "lse") == 0 ? "LSE" : NULL };
 
-    if (paged)
-        e.shape[e.rank++] = c->pages;
+    if (cached)
+        e.shape[e.rank++] = c->plan->kind.page_size ? c->pages : c->batch;
     else if (c->plan->kind.variable)
         e.names += strlen("batch, ");
     else
@@ -148,7 +151,8 @@ static cuc_status check_most(const struct cuc__attention_call *c, const char *na
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is %" PRId64 ", expected %s",
                      name, most,
                      used                     ? "0 to 2147483647"
-                     : c->plan->kind.variable ? "0, as only cuc_attention_backward() takes it"
+                     : c->plan->kind.variable ? "0, as only cuc_attention_backward(), and plans "
+                                                "of e4m3 that have no cache, take it"
                                               : "0, as the plan was made without "
                                                 "CUC_ATTENTION_VARIABLE");
 }
@@ -170,22 +174,23 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
     const struct cuc__attention_kind *k = &c->plan->kind;
+    uint32_t count = c->append ? 0 : k->side_count;
     char name[CUC__ATTENTION_NAME + 16];
 
-    if (a->side_count != k->side_count)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "side_count is %u, expected %u, as in the plan's options", a->side_count,
-                         k->side_count);
+    if (a->side_count != count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "side_count is %u, expected %u%s",
+                         a->side_count, count, c->append ? "" : ", as in the plan's options");
     if (a->side_count && !a->sides)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is NULL");
     if (!a->side_count && a->sides)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "sides is given, but the plan has no side arrays: leave it NULL");
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is given, but %s: leave it NULL",
+            c->append ? "cuc_attention_append() does not use it" : "the plan has no side arrays");
     if (a->reserved)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "reserved is %u, expected 0",
                          a->reserved);
     bool trains = false;
-    for (uint32_t i = 0; i < k->side_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         trains |= k->sides[i].trains;
     if (c->backward && trains ? !a->d_sides : a->d_sides != NULL)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "d_sides is %s",
@@ -194,7 +199,7 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
                                        : "given, but only cuc_attention_backward() takes it: leave "
                                          "it NULL");
     const cuc_tensor *d_side = a->d_sides;
-    for (uint32_t i = 0; i < k->side_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct expected e = { name,
                               &a->sides[i],
                               k->sides[i].dtype,
@@ -223,11 +228,10 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
 static cuc_status check_workspace(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
-    bool uses = c->backward || c->plan->tile.parts > 1;
-    uint64_t needed =
-        uses ? cuc_attention_plan_workspace_bytes(c->plan, c->plan->kind.variable ? 1 : c->batch,
-                                                  c->heads, c->queries)
-             : 0;
+    bool uses = c->backward || ((c->plan->tile.parts > 1 || c->plan->kind.packs) && !c->append);
+    uint64_t needed = uses ? cuc_attention_plan_workspace_bytes(c->plan, c->batch, c->heads,
+                                                                c->queries, c->key_heads, c->keys)
+                           : 0;
 
     if (a->workspace % CUC__ATTENTION_WORKSPACE_ALIGN)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -254,27 +258,45 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         { NULL, NULL },
         { "pages, key heads, page size, width", "pages, page size, key heads, width" },
         { "pages, key heads, page size, value width", "pages, page size, key heads, value width" },
+        { "batch, key heads, new keys, width", "batch, new keys, key heads, width" },
+        { "batch, key heads, new keys, value width", "batch, new keys, key heads, value width" },
     };
-    bool paged = k->page_size;
+    bool paged = k->page_size, cached = k->cached;
     cuc_dtype offsets = k->variable ? CUC_I32 : 0, gradients = c->backward ? k->dtype : 0;
+    cuc_dtype scales = k->scaled && !c->append ? CUC_F32 : 0;
+    cuc_dtype attends = c->append ? 0 : k->dtype, appended = c->append ? k->dtype : 0;
 
     read_shape(c);
     const struct expected all[] = {
-        describe(c, "q", a->q, k->dtype, c->heads, c->queries, k->width, false, names[0]),
-        describe(c, "k", a->k, k->dtype, c->key_heads, c->keys, k->width, paged,
+        describe(c, "q", a->q, attends, c->heads, c->queries, k->width, false, names[0]),
+        describe(c, "k", a->k, k->dtype, c->key_heads, c->keys, k->width, cached,
                  names[1 + 5 * paged]),
-        describe(c, "v", a->v, k->dtype, c->key_heads, c->keys, k->value_width, paged,
+        describe(c, "v", a->v, k->dtype, c->key_heads, c->keys, k->value_width, cached,
                  names[2 + 5 * paged]),
-        describe(c, "o", a->o, k->dtype, c->heads, c->queries, k->value_width, false, names[3]),
-        describe(c, "lse", a->lse, k->lse ? CUC_F32 : 0, c->heads, c->queries, NO_WIDTH, false,
-                 names[4]),
+        describe(c, "new_k", a->new_k, appended, c->key_heads, c->queries, k->width, false,
+                 names[8]),
+        describe(c, "new_v", a->new_v, appended, c->key_heads, c->queries, k->value_width, false,
+                 names[9]),
+        describe(c, "o", a->o, c->append ? 0 : k->o_dtype, c->heads, c->queries, k->value_width,
+                 false, names[3]),
+        describe(c, "lse", a->lse, k->lse && !c->append ? CUC_F32 : 0, c->heads, c->queries,
+                 NO_WIDTH, false, names[4]),
         describe(c, "d_o", a->d_o, gradients, c->heads, c->queries, k->value_width, false,
                  names[3]),
         describe(c, "d_q", a->d_q, gradients, c->heads, c->queries, k->width, false, names[0]),
         describe(c, "d_k", a->d_k, gradients, c->key_heads, c->keys, k->width, false, names[1]),
         describe(c, "d_v", a->d_v, gradients, c->key_heads, c->keys, k->value_width, false,
                  names[2]),
-        { "sinks", a->sinks, k->sinks ? CUC_F32 : 0, 1, { c->heads }, "heads", "SINKS" },
+        { "q_scale", a->q_scale, scales, 2, { c->batch, c->heads }, "batch, heads", NULL },
+        { "k_scale", a->k_scale, scales, 2, { c->batch, c->key_heads }, "batch, key heads", NULL },
+        { "v_scale", a->v_scale, scales, 2, { c->batch, c->key_heads }, "batch, key heads", NULL },
+        { "sinks",
+          a->sinks,
+          k->sinks && !c->append ? CUC_F32 : 0,
+          1,
+          { c->heads },
+          "heads",
+          "SINKS" },
         { "d_sinks",
           a->d_sinks,
           c->backward && k->sinks && a->d_sinks ? CUC_F32 : 0,
@@ -291,11 +313,11 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           "VARIABLE" },
         { "key_offsets",
           a->key_offsets,
-          paged ? 0 : offsets,
+          cached ? 0 : offsets,
           1,
           { c->batch + 1 },
           "batch + 1",
-          paged ? NULL : "VARIABLE" },
+          cached ? NULL : "VARIABLE" },
         { "page_table",
           a->page_table,
           paged ? CUC_I32 : 0,
@@ -303,7 +325,13 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           { c->batch, -1 },
           "batch, pages of a sequence",
           NULL },
-        { "key_lengths", a->key_lengths, paged ? CUC_I32 : 0, 1, { c->batch }, "batch", NULL },
+        { "key_lengths",
+          a->key_lengths,
+          cached ? CUC_I32 : 0,
+          1,
+          { c->batch },
+          "batch",
+          "KEY_LENGTHS" },
     };
     for (int i = 0; i < CUC_LENGTH(all); i++) {
         cuc_status st = check_array(c, &all[i]);
@@ -324,7 +352,7 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                          "query_offsets has no element, expected batch + 1");
     cuc_status st = check_most(c, "most_queries", a->most_queries, k->variable);
     if (st >= 0)
-        st = check_most(c, "most_keys", a->most_keys, k->variable && c->backward);
+        st = check_most(c, "most_keys", a->most_keys, k->variable && (c->backward || k->packs));
     if (st >= 0)
         st = check_sides(c);
     if (st >= 0)
@@ -333,11 +361,14 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         const char *name;
         const cuc_tensor *tensor;
         bool written;
-    } written[] = {
-        { "o", a->o, !c->backward },    { "lse", a->lse, k->lse && !c->backward },
-        { "d_q", a->d_q, c->backward }, { "d_k", a->d_k, c->backward },
-        { "d_v", a->d_v, c->backward }, { "d_sinks", a->d_sinks, c->backward && a->d_sinks }
-    };
+    } written[] = { { "o", a->o, !c->backward && !c->append },
+                    { "lse", a->lse, k->lse && !c->backward && !c->append },
+                    { "k", a->k, c->append },
+                    { "v", a->v, c->append },
+                    { "d_q", a->d_q, c->backward },
+                    { "d_k", a->d_k, c->backward },
+                    { "d_v", a->d_v, c->backward },
+                    { "d_sinks", a->d_sinks, c->backward && a->d_sinks } };
     for (int i = 0; i < CUC_LENGTH(written) && st >= 0; i++)
         if (written[i].written)
             st = check_written(c, written[i].name, written[i].tensor);
@@ -353,6 +384,10 @@ cuc_status cuc__attention_check(struct cuc__attention_call *c, const cuc_stream 
     if (c->backward && !c->plan->kind.backward)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "the plan has no backward pass: make it with CUC_ATTENTION_BACKWARD");
+    if (c->append && !c->plan->kind.cached)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "the plan has no cache to append to: make it with a page_size or "
+                         "CUC_ATTENTION_KEY_LENGTHS");
     if (!isfinite((float)c->args->scale))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "scale is %g, expected a finite f32, or 0 for 1 / sqrt(width)",

@@ -32,7 +32,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_BACKWARD << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_KEY_LENGTHS << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -83,8 +83,12 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "tile_q and tile_k are multiples of 16, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
-        { o->flags & CUC_ATTENTION_BACKWARD && o->page_size,
-          "CUC_ATTENTION_BACKWARD does not combine with pages: leave it unset" },
+        { o->flags & CUC_ATTENTION_BACKWARD &&
+              (o->page_size || o->flags & CUC_ATTENTION_KEY_LENGTHS),
+          "CUC_ATTENTION_BACKWARD does not combine with pages and CUC_ATTENTION_KEY_LENGTHS: leave "
+          "it unset" },
+        { o->flags & CUC_ATTENTION_BACKWARD && o->dtype == CUC_E4M3,
+          "CUC_ATTENTION_BACKWARD does not combine with e4m3: leave it unset" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },
@@ -96,9 +100,13 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "sides are given, but there is no score function to read them" },
     };
 
-    if (o->dtype != CUC_F16 && o->dtype != CUC_BF16)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "dtype is %s, expected f16 or bf16",
-                         cuc_dtype_name(o->dtype));
+    if (o->dtype != CUC_F16 && o->dtype != CUC_BF16 && o->dtype != CUC_E4M3)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "dtype is %s, expected f16, bf16 or e4m3", cuc_dtype_name(o->dtype));
+    if (o->o_dtype && (o->dtype != CUC_E4M3 || (o->o_dtype != CUC_F16 && o->o_dtype != CUC_BF16)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "o_dtype is %s, expected f16 or bf16 if dtype is e4m3, otherwise 0",
+                         cuc_dtype_name(o->o_dtype));
     for (int i = 0; i < CUC_LENGTH(rows); i++)
         if (rows[i].wrong)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", rows[i].what);
@@ -113,6 +121,10 @@ static cuc_status read_target(struct cuc__attention_problem *q, const cuc_attent
 
     if (st < 0)
         return st;
+    if (o->dtype == CUC_E4M3 && sm < 89)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "dtype is e4m3, which needs sm_89 or later, and the target is %s",
+                         q->arch);
     q->pipelined = sm == 90 && strchr(q->arch, 'a');
     q->multiprocessors = device->limits.multiprocessors;
     return CUC_OK;
@@ -224,6 +236,10 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         return st;
     q->kind = (struct cuc__attention_kind){
         .dtype = o->dtype,
+        .o_dtype = o->dtype != CUC_E4M3 ? o->dtype
+                   : o->o_dtype         ? o->o_dtype
+                                        : CUC_BF16,
+        .scaled = o->dtype == CUC_E4M3,
         .width = o->width,
         .value_width = o->value_width ? o->value_width : o->width,
         .mask = o->mask,
@@ -236,6 +252,7 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .sinks = o->flags & CUC_ATTENTION_SINKS,
         .scored = o->score,
         .page_size = o->page_size,
+        .cached = o->page_size || o->flags & CUC_ATTENTION_KEY_LENGTHS,
         .few = is_few(o),
         .variable = o->flags & CUC_ATTENTION_VARIABLE,
     };
@@ -244,7 +261,8 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
                                               o->keys ? o->keys : o->queries };
     q->wanted =
         (struct cuc__attention_tile){ o->tile_q, o->tile_k, o->stages, o->warps, 0, o->parts };
-    if (q->kind.few)
+    q->kind.packs = q->kind.scaled && !q->kind.few && !q->kind.cached;
+    if (q->kind.few || (q->kind.scaled && q->kind.cached))
         q->pipelined = false;
     q->score = o->score;
     return read_sides(&q->kind, o, function);

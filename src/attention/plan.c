@@ -59,6 +59,10 @@ static cuc_status make_forward(cuc_attention_plan *p, const struct cuc__attentio
         st = cuc_object_get_kernel(&p->kernel, p->object, parts ? "attention_parts" : "attention");
     if (st >= 0 && parts)
         st = cuc_object_get_kernel(&p->join, p->object, "attention");
+    if (st >= 0 && q->kind.cached)
+        st = cuc_object_get_kernel(&p->append, p->object, "append");
+    if (st >= 0 && q->kind.packs)
+        st = cuc_object_get_kernel(&p->pack, p->object, "pack_values");
     return st;
 }
 
@@ -87,7 +91,7 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
         st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_D_SIDE + i], p->backward_object,
                                    name);
         snprintf(name, sizeof(name), "join_side_%u", i);
-        if (st >= 0 && cuc__attention_parts(k, &k->sides[i]) > 1)
+        if (st >= 0 && cuc__attention_parts(&k->sides[i]) > 1)
             st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_JOIN + i], p->backward_object,
                                        name);
     }
@@ -138,6 +142,8 @@ void cuc_attention_plan_release(cuc_attention_plan *plan)
         cuc_kernel_release(plan->backward[i]);
     cuc_object_release(plan->backward_object);
     free(plan->backward_text);
+    cuc_kernel_release(plan->append);
+    cuc_kernel_release(plan->pack);
     cuc_kernel_release(plan->join);
     cuc_kernel_release(plan->kernel);
     cuc_object_release(plan->object);
@@ -154,41 +160,53 @@ cuc_status cuc_attention_plan_get_choice(cuc_attention_choice *out, const cuc_at
     return CUC_WRITE_STRUCT(out, &plan->choice, cuc_attention_choice);
 }
 
-// Returns the product of sizes; UINT64_MAX, more than any workspace, if it has more than 64 bits.
-static uint64_t product(uint64_t x, int64_t y, int64_t z)
+// Returns a product, or UINT64_MAX, which is more than any workspace has.
+static uint64_t bytes_of(int64_t batch, int64_t heads, int64_t rows, uint64_t each)
 {
-    uint64_t a = y > 0 ? (uint64_t)y : 0, b = z > 0 ? (uint64_t)z : 0;
+    uint64_t bytes;
 
-    return __builtin_mul_overflow(x, a, &x) || __builtin_mul_overflow(x, b, &x) ? UINT64_MAX : x;
+    if (batch <= 0 || heads <= 0 || rows <= 0)
+        return 0;
+    if (__builtin_mul_overflow((uint64_t)batch, (uint64_t)heads, &bytes) ||
+        __builtin_mul_overflow(bytes, (uint64_t)rows, &bytes) ||
+        __builtin_mul_overflow(bytes, each, &bytes))
+        return UINT64_MAX;
+    return bytes;
 }
 
-uint64_t cuc__attention_part_bytes(const struct cuc__attention_kind *k,
-                                   const struct cuc__attention_side *s, int64_t batch,
-                                   int64_t heads)
+// Returns the size of the parts of a side array's gradient; 0 if there are none.
+static uint64_t part_bytes(const struct cuc__attention_side *s, int64_t batch, int64_t heads)
 {
-    int32_t parts = s->trains ? cuc__attention_parts(k, s) : 1;
+    int32_t parts = s->trains ? cuc__attention_parts(s) : 1;
 
-    return parts > 1 ? product((uint64_t)parts * sizeof(float),
-                               cuc__attention_axis(s, CUC__ATTENTION_BATCH) < 0 ? 1 : batch,
-                               cuc__attention_axis(s, CUC__ATTENTION_HEAD) < 0 ? 1 : heads)
+    return parts > 1 ? bytes_of(cuc__attention_axis(s, CUC__ATTENTION_BATCH) < 0 ? 1 : batch,
+                                cuc__attention_axis(s, CUC__ATTENTION_HEAD) < 0 ? 1 : heads, parts,
+                                sizeof(float))
                      : 0;
 }
 
 uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
-                                            int64_t heads, int64_t queries)
+                                            int64_t heads, int64_t queries, int64_t key_heads,
+                                            int64_t keys)
 {
-    uint64_t bytes, most = 0, floats = 0; // for each query of each head
+    const struct cuc__attention_kind *k = plan ? &plan->kind : NULL;
+    uint64_t floats = 0; // for each query of each head
 
-    if (plan && plan->tile.parts > 1)
-        floats = (uint64_t)plan->tile.parts * (uint64_t)(plan->kind.value_width + 1);
-    if (plan && plan->kind.backward)
-        floats = 1; // few queries have no backward pass
-    if (!floats)
-        return 0;
-    bytes = product(product(floats * sizeof(float), batch, heads), queries, 1);
-    for (uint32_t i = 0; i < plan->kind.side_count; i++) {
-        uint64_t part = cuc__attention_part_bytes(&plan->kind, &plan->kind.sides[i], batch, heads);
-        most = part > most ? part : most;
+    // A plan needs at most one of the three.
+    if (k && k->packs)
+        return keys > INT32_MAX ? UINT64_MAX
+                                : bytes_of(k->variable ? 1 : batch, key_heads,
+                                           keys > 0 ? cuc__attention_columns(k, batch, keys) : 0,
+                                           (uint64_t)k->value_width);
+    if (k && plan->tile.parts > 1)
+        floats = (uint64_t)plan->tile.parts * (uint64_t)(k->value_width + 1);
+    if (k && k->backward)
+        floats = 1;
+    uint64_t bytes = bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
+    uint64_t most = 0; // parts of the gradient of a side array lie behind the sums of rows
+    for (uint32_t i = 0; k && i < k->side_count; i++) {
+        uint64_t parts = part_bytes(&k->sides[i], batch, heads);
+        most = parts > most ? parts : most;
     }
     if (!most)
         return bytes;

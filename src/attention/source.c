@@ -54,12 +54,14 @@ void cuc__attention_put_sides(struct cuc__text *t, const struct cuc__attention_k
 }
 
 // Writes the extents of k or v, the type of whose axes is [batch, key heads, keys, width].
-static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k, char array)
+void cuc__attention_put_keys(struct cuc__text *t, const struct cuc__attention_kind *k, char array)
 {
     const char *width = array == 'k' ? "D" : "DV";
 
     if (k->page_size)
         cuc__text_put(t, "%c: T[PAGES, HK, PAGE, %s], ", array, width);
+    else if (k->cached)
+        cuc__text_put(t, "%c: T[%s, HK, ROOM, %s], ", array, k->variable ? "CACHES" : "B", width);
     else if (k->variable)
         cuc__text_put(t, "%c: T[HK, ALL_SK, %s], ", array, width);
     else
@@ -69,17 +71,25 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k, c
 // Writes the parameters: arrays in the order in which launch() passes them.
 static void put_parameters(struct cuc__text *t, const struct cuc__attention_kind *k, bool parts)
 {
-    // The axes of q, o and lse before the width.
+    // The axes of q, o and lse before the width, and of the scale of q.
     const char *axes = k->variable ? "HQ, ALL_SQ" : k->few ? "B, HK, G, SQ" : "B, HQ, SQ";
 
     cuc__text_put(t, "q: T[%s, D], ", axes);
-    put_keys(t, k, 'k');
-    put_keys(t, k, 'v');
+    cuc__attention_put_keys(t, k, 'k');
+    if (k->packs)
+        cuc__text_put(t, k->variable ? "v: T[HK, DV, COLUMNS], " : "v: T[B, HK, DV, COLUMNS], ");
+    else
+        cuc__attention_put_keys(t, k, 'v');
+    if (k->scaled)
+        cuc__text_put(t,
+                      "q_scale: f32[SCALES, %s], k_scale: f32[SCALES, HK], "
+                      "v_scale: f32[SCALES, HK], ",
+                      k->few ? "HK, G" : "HQ");
     cuc__text_put(t, "\n                 ");
     if (parts) {
         cuc__text_put(t, "part: f32[PARTS, %s, DV], part_lse: f32[PARTS, %s], ", axes, axes);
     } else {
-        cuc__text_put(t, "o: T[%s, DV], ", axes);
+        cuc__text_put(t, "o: O[%s, DV], ", axes);
         if (k->lse)
             cuc__text_put(t, "lse: f32[%s], ", axes);
         if (k->sinks)
@@ -87,10 +97,12 @@ static void put_parameters(struct cuc__text *t, const struct cuc__attention_kind
     }
     if (k->variable)
         cuc__text_put(t, "query_offsets: i32[OFFSETS], ");
-    if (k->variable && !k->page_size)
+    if (k->variable && !k->cached)
         cuc__text_put(t, "key_offsets: i32[OFFSETS], ");
     if (k->page_size)
-        cuc__text_put(t, "page_table: i32[TABLES, TABLE], key_lengths: i32[TABLES], ");
+        cuc__text_put(t, "page_table: i32[TABLES, TABLE], ");
+    if (k->cached)
+        cuc__text_put(t, "key_lengths: i32[TABLES], ");
     if (k->variable)
         cuc__text_put(t, "most: i64, ");
     cuc__attention_put_sides(t, k);
@@ -100,9 +112,9 @@ static void put_parameters(struct cuc__text *t, const struct cuc__attention_kind
 static void put_constants(struct cuc__text *t, const struct cuc__attention_kind *k,
                           const struct cuc__attention_tile *tile)
 {
-    cuc__text_put(t, "    const T = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
-                  cuc_dtype_name(k->dtype), k->width, k->value_width,
-                  cuc__attention_padded(k->width), cuc__attention_padded(k->value_width),
+    cuc__text_put(t, "    const T = %s, O = %s, D = %d, DV = %d, W = %d, WV = %d, BM = %d, BN = %d",
+                  cuc_dtype_name(k->dtype), cuc_dtype_name(k->o_dtype), k->width, k->value_width,
+                  cuc__attention_depth(k), cuc__attention_padded(k->value_width),
                   tile->queries * tile->heads, tile->keys);
     if (k->few)
         cuc__text_put(t, ", HEADS = %d, ROWS = %d, PARTS = %d", tile->heads, tile->queries,
@@ -117,16 +129,16 @@ static void put_constants(struct cuc__text *t, const struct cuc__attention_kind 
 }
 
 // Writes the facts: a launch refuses results that overlap numbers that the kernel's control flow
-// depends on.
+// depends on, or scales.
 static void put_facts(struct cuc__text *t, const struct cuc__attention_kind *k, bool parts)
 {
     const struct {
         bool has;
         const char *name;
-    } read[] = { { k->variable, "query_offsets" },
-                 { k->variable && !k->page_size, "key_offsets" },
-                 { k->page_size, "page_table" },
-                 { k->page_size, "key_lengths" } };
+    } read[] = { { k->variable, "query_offsets" }, { k->variable && !k->cached, "key_offsets" },
+                 { k->page_size, "page_table" },   { k->cached, "key_lengths" },
+                 { k->scaled, "q_scale" },         { k->scaled, "k_scale" },
+                 { k->scaled, "v_scale" } };
     const char *before = "    where ";
 
     if (!k->few) {
@@ -157,12 +169,17 @@ static void put_sequence(struct cuc__text *t, const struct cuc__attention_kind *
         if (!pipelined)
             cuc__text_put(t, "    my_q = slice(q, 1, q_at, q_end)\n");
     }
-    if (k->page_size)
-        cuc__text_put(t, "    SK = minimum(cast(key_lengths[b], i64), TABLE * PAGE)\n");
+    if (k->cached)
+        cuc__text_put(t, "    SK = minimum(cast(key_lengths[b], i64), %s)\n",
+                      k->page_size ? "TABLE * PAGE" : "ROOM");
     else if (k->variable)
         cuc__text_put(t, "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
                          "    SK = cast(k_end - k_at, i64)\n");
-    if (k->variable && !k->page_size && !pipelined)
+    if (k->packs && k->variable)
+        cuc__text_put(t, "    v_at = cdiv(cast(k_at, i64), 16) * 16 + b * 16\n");
+    if (k->packs && k->variable && !pipelined)
+        cuc__text_put(t, "    my_k = slice(k, 1, k_at, k_end)\n");
+    else if (k->variable && !k->cached && !pipelined)
         cuc__text_put(t, "    my_k, my_v = slice(k, 1, k_at, k_end), slice(v, 1, k_at, k_end)\n");
 }
 
@@ -175,16 +192,39 @@ static void put_query_load(struct cuc__text *t, const struct cuc__attention_kind
                                  : "load(my_q, [h, m, 0], [_, BM, W])");
 }
 
+// Writes the factor of the scores, and of the values' sums. Those of several heads are tiles.
+static void put_scales(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    const char *by = "scale";
+
+    if (k->scaled && k->few) {
+        cuc__text_put(t, "    by = load(q_scale, [b, g, u], [_, _, HEADS])[:, None]\n"
+                         "    by = reshape(broadcast(by, [HEADS, ROWS]), [BM, 1]) * "
+                         "(scale * k_scale[b, g])\n");
+        by = "by";
+    } else if (k->scaled) {
+        cuc__text_put(t, "    by = scale * q_scale[b, h] * k_scale[b, g]\n");
+        by = "by";
+    }
+    if (k->scored)
+        cuc__text_put(t, "    c = 1.4426950408889634  # weights are powers of two\n");
+    else
+        cuc__text_put(t, "    c = %s * 1.4426950408889634  # weights are powers of two\n", by);
+}
+
 static void put_key_load(struct cuc__text *t, const struct cuc__attention_kind *k, bool pipelined,
                          const char *name, char array)
 {
     const char *width = array == 'v' ? "WV" : "W";
 
     cuc__text_put(t, "        %s = ", name);
-    if (k->page_size)
+    if (k->packs && array == 'v')
+        cuc__text_put(t, k->variable ? "load_at(v, [g, 0, v_at + n * BN], [_, WV, BN])\n"
+                                     : "load(v, [b, g, 0, n], [_, _, WV, BN])\n");
+    else if (k->page_size)
         cuc__text_put(t, "load(%c, [page, g, n %% (PAGE // BN), 0], [_, _, BN, %s])\n", array,
                       width);
-    else if (!k->variable)
+    else if (!k->variable || k->cached)
         cuc__text_put(t, "load(%c, [b, g, n, 0], [_, _, BN, %s])\n", array, width);
     else if (pipelined)
         cuc__text_put(t, "load_at(%c, [g, k_at + n * BN, 0], [_, BN, %s])\n", array, width);
@@ -264,29 +304,39 @@ static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q
     if (k->page_size)
         cuc__text_put(t, "        page = cast(page_table[b, n // (PAGE // BN)], i64)\n");
     put_key_load(t, k, q->pipelined, "keys", 'k');
-    cuc__text_put(t, "        s = mma(qt, trans(keys), zeros(f32, [BM, BN]))\n");
+    // Without fast_acc, a pipeline adds up at most 128 products of 8-bit elements.
+    cuc__text_put(t, "        s = mma(qt, trans(keys), zeros(f32, [BM, BN])%s)\n",
+                  k->scaled && k->width > 128 ? ", fast_acc=true" : "");
     if (k->scored) {
         cuc__text_put(t, "        column = cast(n * BN, i32) + iota(i32, BN)[None, :]\n"
                          "        s = cast(");
-        cuc__attention_put_call(t, k, "s * scale");
+        cuc__attention_put_call(t, k, k->scaled ? "s * by" : "s * scale");
         cuc__text_put(t, ", f32)\n");
     }
     cuc__text_put(t, "        s = s * c\n"
                      "        col = n * BN + iota(i32, BN)[None, :]\n");
     put_mask(t, k);
+    // Weights up to 2^8 keep more small ones in 8 bits.
     cuc__text_put(t,
-                  "        high = maximum(top, max(s, 1))\n"
+                  "        high = maximum(top, max(s, 1)%s)\n"
                   "        p = exp2(s - high)\n"
                   "        fade = exp2(top - high)\n"
                   "        den = den * fade + %s\n",
-                  k->few ? "p" : "sum(p, 1)");
+                  k->scaled ? " - 8.0" : "", k->few ? "p" : "sum(p, 1)");
     put_key_load(t, k, q->pipelined, "values", 'v');
-    cuc__text_put(t, "        acc = mma(cast(p, T), values, acc * fade)\n"
-                     "        top = high\n"
+    if (k->packs)
+        cuc__text_put(t, "        places = reshape(cast(p, T), [BM, BN // 16, 2, 4, 2])\n"
+                         "        places = reshape(permute(places, [0, 1, 3, 2, 4]), [BM, BN])\n"
+                         "        acc = mma(places, trans(values), acc * fade, fast_acc=true)\n");
+    else
+        cuc__text_put(t, "        acc = mma(cast(p, T), values, acc * fade%s)\n",
+                      k->scaled ? ", fast_acc=true" : "");
+    cuc__text_put(t, "        top = high\n"
                      "    }\n");
     if (k->few)
         cuc__text_put(t, "    den = sum(den, 1)\n");
-    cuc__text_put(t, "    out = where(den == 0.0, 0.0, acc / den)  # NaN stays NaN\n");
+    cuc__text_put(t, "    out = where(den == 0.0, 0.0, acc / %s)  # NaN stays NaN\n",
+                  k->scaled ? "(den / v_scale[b, g])" : "den");
 }
 
 // Writes the stores of the results, or of a part's results, whose lse is to base 2.
@@ -305,11 +355,11 @@ static void put_stores(struct cuc__text *t, const struct cuc__attention_kind *k,
                       at, at);
     else if (k->few)
         cuc__text_put(t,
-                      "    out = reshape(cast(out, T), [HEADS, ROWS, WV])\n"
+                      "    out = reshape(cast(out, O), [HEADS, ROWS, WV])\n"
                       "    store(o, [%s, 0], out, shape=[_, _, HEADS, ROWS, WV])\n",
                       at);
     else
-        cuc__text_put(t, "    store(%so, [%s, 0], cast(out, T))\n", my, at);
+        cuc__text_put(t, "    store(%so, [%s, 0], cast(out, O))\n", my, at);
     if (k->lse && !parts)
         cuc__text_put(t, "    sums = where(den == 0.0, -inf, (top + log2(den)) * "
                          "0.6931471805599453)\n");
@@ -335,12 +385,12 @@ static void put_join(struct cuc__text *t, const struct cuc__attention_kind *k,
     cuc__text_put(
         t,
         "\nkernel attention(part: f32[P, B, HK, G, SQ, DV], part_lse: f32[P, B, HK, G, SQ], "
-        "o: T[B, HK, G, SQ, DV]%s%s)\n"
-        "    const T = %s, DV = %d, WV = %d, JOINED = %d\n"
+        "o: O[B, HK, G, SQ, DV]%s%s)\n"
+        "    const O = %s, DV = %d, WV = %d, JOINED = %d\n"
         "    grid SQ * G, HK, B\n{\n"
         "    i, u, g, b = block(0) %% SQ, block(0) // SQ, block(1), block(2)\n",
         k->lse ? ", lse: f32[B, HK, G, SQ]" : "", k->sinks ? ", sinks: f32[HK, G]" : "",
-        cuc_dtype_name(k->dtype), k->value_width, cuc__attention_padded(k->value_width), joined);
+        cuc_dtype_name(k->o_dtype), k->value_width, cuc__attention_padded(k->value_width), joined);
     cuc__text_put(t, k->sinks ? "    sink = sinks[g, u] * 1.4426950408889634\n"
                                 "    top = full(f32, [1, 1], maximum(sink, -1e30))\n"
                                 "    den = exp2(sink - top)\n"
@@ -357,7 +407,7 @@ static void put_join(struct cuc__text *t, const struct cuc__attention_kind *k,
                      "        top = high\n"
                      "    }\n"
                      "    out = where(den == 0.0, 0.0, acc / den)\n"
-                     "    store(o, [b, g, u, i, 0], cast(out, T), shape=[_, _, _, 1, WV])\n");
+                     "    store(o, [b, g, u, i, 0], cast(out, O), shape=[_, _, _, 1, WV])\n");
     if (k->lse)
         cuc__text_put(t, "    sums = where(den == 0.0, -inf, (top + log2(den)) * "
                          "0.6931471805599453)\n"
@@ -390,8 +440,7 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
                       k->variable ? "most" : "SQ", k->variable ? "OFFSETS - 1" : "B");
     if (k->few && k->scored)
         cuc__text_put(t, "    h = g * G + u\n");
-    cuc__text_put(t, "    c = %s1.4426950408889634  # weights are powers of two\n",
-                  k->scored ? "" : "scale * ");
+    put_scales(t, k);
     put_sequence(t, k, q->pipelined);
     put_range(t, k);
     put_query_load(t, k, q->pipelined);
@@ -399,6 +448,10 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     put_stores(t, k, parts);
     if (parts)
         put_join(t, k, tile);
+    if (k->cached)
+        cuc__attention_put_append(t, q);
+    if (k->packs)
+        cuc__attention_put_pack(t, q);
     if (!t->lost)
         return t->at;
     free(t->at);

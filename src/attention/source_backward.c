@@ -401,7 +401,7 @@ static struct indexed indices_of(const struct cuc__attention_kind *k, uint32_t n
                              cuc__attention_axis(s, CUC__ATTENTION_HEAD) >= 0,
                              cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0,
                              cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0,
-                             cuc__attention_parts(k, s) };
+                             cuc__attention_parts(s) };
 }
 
 // Writes a list with a text for each axis of a side array, by the axis's index.
@@ -540,15 +540,12 @@ static void put_side(struct cuc__text *t, const struct cuc__attention_kind *k,
     put_total(t, x, to);
 }
 
-int32_t cuc__attention_parts(const struct cuc__attention_kind *k,
-                             const struct cuc__attention_side *s)
+int32_t cuc__attention_parts(const struct cuc__attention_side *s)
 {
     enum { PARTS = 32 };
 
-    // The number of sequences of any lengths is not known when the workspace's size is.
     return cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0 ||
-                   cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0 ||
-                   (k->variable && cuc__attention_axis(s, CUC__ATTENTION_BATCH) >= 0)
+                   cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0
                ? 1
                : PARTS;
 }

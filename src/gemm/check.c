@@ -66,19 +66,23 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
                      e->names);
 }
 
-// Refuses a d whose elements share addresses, because several blocks would write them in any order.
-static cuc_status check_disjoint(const struct cuc__gemm_call *c)
+// Refuses an array that cannot be written: a read-only one, or one whose elements share addresses,
+// because several blocks would write them in any order.
+static cuc_status check_written(const struct cuc__gemm_call *c, const char *name,
+                                const cuc_tensor *t)
 {
-    const cuc_tensor *d = c->args->d;
     char shape[TEXT_BYTES], strides[TEXT_BYTES];
 
-    if (!cuc__tensor_shares_addresses(d))
+    if (t->flags & CUC_TENSOR_READ_ONLY)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is read-only", name);
+    if (!cuc__tensor_shares_addresses(t))
         return CUC_OK;
     return cuc__fail(
         CUC_ERROR_INVALID_ARGUMENT, c->function,
-        "d is [%s] with strides of [%s], which give several elements one address: expected a "
-        "leading dimension of at least the extent beside it",
-        shape_text(shape, d->rank, d->shape), shape_text(strides, d->rank, d->strides));
+        "%s is [%s] with strides of [%s], which give several elements one address: expected %s",
+        name, shape_text(shape, t->rank, t->shape), shape_text(strides, t->rank, t->strides),
+        t->rank > 1 ? "a leading dimension of at least the extent beside it"
+                    : "a stride other than 0");
 }
 
 // Reads m and k from a, n from b, and the number of batches or groups from the first array that has
@@ -115,6 +119,8 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
     bool rows = k->bias_of_rows != x; // true if the bias has one value per row of the caller's d
+    bool sums_rows = k->gradient == (x ? CUC_GEMM_GRADIENT_COLUMNS : CUC_GEMM_GRADIENT_ROWS) ||
+                     k->gradient == (x ? CUC_GEMM_GRADIENT_B : CUC_GEMM_GRADIENT_A);
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
     cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
 
@@ -147,6 +153,14 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
           : rows  ? "m"
                   : "n" },
         { "residual", g->residual, k->residual, RESULT },
+        { "aux", g->aux, k->aux, RESULT },
+        { "bias_gradient",
+          g->bias_gradient,
+          k->gradient_dtype,
+          1,
+          { sums_rows ? c->m : c->n },
+          sums_rows ? "m" : "n" },
+        { "amax", g->amax, k->amax ? CUC_F32 : 0, 1, { 1 }, "1" },
         { "row_scale", g->row_scale, row, 1, { c->m }, "m" },
         { "column_scale", g->column_scale, column, 1, { c->n }, "n" },
         { "offsets", g->offsets, grouped ? CUC_I32 : 0, 1, { c->batch + 1 }, "groups + 1" },
@@ -156,15 +170,33 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
         if (st < 0)
             return st;
     }
-    if (g->d->flags & CUC_TENSOR_READ_ONLY)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "d is read-only");
-    return check_disjoint(c);
+    const struct {
+        const char *name;
+        const cuc_tensor *tensor;
+    } written[] = {
+        { "d", g->d },
+        { "aux", cuc__gemm_reads_aux(k) ? NULL : g->aux },
+        { "bias_gradient", g->bias_gradient },
+        { "amax", g->amax },
+    };
+    for (size_t i = 0; i < CUC_LENGTH(written); i++) {
+        cuc_status st = written[i].tensor ? check_written(c, written[i].name, written[i].tensor)
+                                          : CUC_OK;
+        if (st < 0)
+            return st;
+    }
+    return CUC_OK;
 }
 
 static cuc_status check_workspace(const struct cuc__gemm_call *c)
 {
     uint64_t needed = cuc_gemm_plan_workspace_bytes(c->plan, c->m, c->n, c->k);
     const cuc_gemm_args *g = c->args;
+
+    // The size is that of one product.
+    if (c->plan->kind.form == CUC_GEMM_BATCHED && needed != UINT64_MAX &&
+        __builtin_mul_overflow(needed, (uint64_t)c->batch, &needed))
+        needed = UINT64_MAX;
 
     if (g->workspace % CUC__GEMM_WORKSPACE_ALIGN)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -179,8 +211,9 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "workspace has %" PRIu64 " bytes, expected %" PRIu64 " for m %" PRId64
                          ", n %" PRId64 " and k %" PRId64
-                         ", as cuc_gemm_plan_workspace_bytes() says",
-                         g->workspace ? g->workspace_bytes : 0, needed, c->m, c->n, c->k);
+                         ", as cuc_gemm_plan_workspace_bytes() says%s",
+                         g->workspace ? g->workspace_bytes : 0, needed, c->m, c->n, c->k,
+                         c->plan->kind.form == CUC_GEMM_BATCHED ? " for each product" : "");
     return CUC_OK;
 }
 

@@ -129,7 +129,12 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
     // Clocks of a multiprocessor per element of an activation. In a clock it computes 16
     // exponentials or reciprocals, or 128 other instructions, of which an erf takes about thirty.
     static const double behind[] = {
-        [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
+        [CUC_GEMM_GELU] = 0.24,
+        [CUC_GEMM_GELU_TANH] = 0.13,
+        [CUC_GEMM_SILU] = 0.13,
+        [CUC_GEMM_GELU_DERIVATIVE] = 0.37,
+        [CUC_GEMM_GELU_TANH_DERIVATIVE] = 0.16,
+        [CUC_GEMM_SILU_DERIVATIVE] = 0.16,
     };
     double rows = (double)s->rows, columns = (double)s->columns, depth = (double)s->depth;
     double results = rows * columns;
@@ -140,6 +145,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
         stored += cuc_dtype_bits(k->c) / 8;
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
+    if (k->aux)
+        stored += cuc_dtype_bits(k->aux) / 8;
     bool grouped = k->form == CUC_GEMM_GROUPED; // then s->rows counts the rows of all groups
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
@@ -276,7 +283,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     struct tile_work work;
 
     consider(s, t, wanted->rows);
-    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1 || t->parts > 1)
+    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1)
         return;
     for (size_t i = 0; i < CUC_LENGTH(clusters) && !wanted->cluster && !wanted->cluster_n; i++) {
         other.cluster = clusters[i].down;
@@ -285,7 +292,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
             consider(s, &other, wanted->rows);
     }
     cuc__gemm_work(&work, s->kind, s->shape, t);
-    if (!s->visit || work.blocks < s->machine->multiprocessors ||
+    if (!s->visit || t->parts > 1 || work.blocks < s->machine->multiprocessors ||
         !tile_work_fits(s->machine, &work))
         return;
     double seconds = behind * tile_work_seconds(s->machine, &work);
@@ -302,9 +309,9 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
 // have the result's shape.
 static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
-    return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
-           !k->residual && t->split <= 1 && t->parts <= 1 && cuc__gemm_cluster(t) <= 1 &&
-           t->warps != PING_PONG_WARPS;
+    return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE &&
+           !cuc__gemm_loads_more(k) && t->split <= 1 && t->parts <= 1 &&
+           cuc__gemm_cluster(t) <= 1 && t->warps != PING_PONG_WARPS;
 }
 
 // Considers stream-K, which distributes the tiles of the last waves evenly if they would not fill
@@ -412,7 +419,7 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 {
     uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
 
-    return t->path == TILE_MMA_PATH_PIPELINE && (k->c || k->residual) && bits > 8 * LINE_BYTES &&
+    return t->path == TILE_MMA_PATH_PIPELINE && cuc__gemm_loads_more(k) && bits > 8 * LINE_BYTES &&
            bits % (8 * LINE_BYTES);
 }
 
@@ -497,7 +504,8 @@ static void consider_fits(struct search *search, bool across, const struct cuc__
 // True if warpgroups can transpose the result on its way to memory (tile/pass/turned_store.c).
 static bool can_turn(const struct cuc__gemm_kind *k)
 {
-    return cuc_dtype_bits(k->d) == 16 && !k->c && !k->residual && k->form != CUC_GEMM_GROUPED;
+    return cuc_dtype_bits(k->d) == 16 && !cuc__gemm_loads_more(k) && !k->aux &&
+           k->form != CUC_GEMM_GROUPED;
 }
 
 static void consider_tiles(struct search *search, const struct cuc__gemm_shape *s,

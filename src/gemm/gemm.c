@@ -3,6 +3,7 @@
 // that case.
 #include "gemm.h"
 
+#include <cucore/copy.h>
 #include <cucore/launch.h>
 
 #include "base/array.h"
@@ -14,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 24, MOST_ACROSS = CUC__GEMM_MAX_WIDTH };
+enum { MOST_ARGUMENTS = 32, MOST_ACROSS = CUC__GEMM_MAX_WIDTH };
 
 // ---- The kernel's views
 
@@ -40,7 +41,10 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 // grid's limits.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
+    cuc_tensor aux, amax;
+    cuc_tensor summed, sums; // the operand whose sum is a bias's gradient, and partial sums
     struct cuc__gemm_stream_k stream_k;
+    cuc_device_ptr workspace; // after the partial sums of a bias's gradient
 };
 
 static void make_views(struct views *v, const struct cuc__gemm_call *call)
@@ -69,10 +73,62 @@ static void make_views(struct views *v, const struct cuc__gemm_call *call)
         v->column_scale = *columns;
     if (k->form == CUC_GEMM_GROUPED)
         v->offsets = *g->offsets;
+    if (k->aux)
+        v->aux = k->exchanged ? transposed(g->aux) : *g->aux;
+    if (k->amax) {
+        v->amax = *g->amax;
+        v->amax.dtype = CUC_I32; // the kernel compares bits
+    }
+    v->summed = k->gradient == CUC_GEMM_GRADIENT_A ? v->a : v->b;
     if (call->alpha == 0) { // makes the sums of products empty
         v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
         v->b.shape[k->transposed_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
     }
+}
+
+// Makes the view of the partial sums of a bias's gradient, at the start of the workspace.
+static void view_sums(struct views *v, const struct cuc__gemm_call *call, int32_t device,
+                      const struct cuc__gemm_gradient *layout)
+{
+    const struct cuc__gemm_kind *k = &call->plan->kind;
+    int64_t products = k->form == CUC_GEMM_BATCHED ? call->batch : 1, each = layout->parts;
+
+    v->workspace += layout->bytes * (uint64_t)products;
+    if (cuc__gemm_sums_operand(k) && v->summed.rank == 2) // products share the operand
+        products = 1;
+    v->sums = (cuc_tensor){ .data = call->args->workspace,
+                            .dtype = cuc__gemm_sum_type(k),
+                            .rank = 3,
+                            .device = device,
+                            .shape = { products, each, layout->pitch },
+                            .strides = { each * layout->pitch, layout->pitch, 1 } };
+}
+
+// Returns the view without its first axis, whose lines follow those of the second.
+static cuc_tensor flat(const cuc_tensor *t)
+{
+    cuc_tensor out = *t;
+
+    out.rank = 2;
+    out.shape[0] = t->shape[0] * t->shape[1];
+    out.shape[1] = t->shape[2];
+    out.strides[0] = t->strides[1];
+    out.strides[1] = t->strides[2];
+    return out;
+}
+
+// Restricts the partial sums that the epilogue writes to those of a part of the result.
+static void narrow_sums(struct views *v, const struct cuc__gemm_kind *k,
+                        const struct cuc__gemm_tile *tile, bool rows, int64_t from, int64_t count)
+{
+    int32_t unit = rows ? cuc__gemm_end_rows(tile) : cuc__gemm_end_columns(tile);
+
+    if (!k->gradient || cuc__gemm_sums_operand(k))
+        return;
+    if (rows == (k->gradient == CUC_GEMM_GRADIENT_ROWS))
+        narrow(&v->sums, 2, from, count);
+    else
+        narrow(&v->sums, 1, from / unit, cuc__gemm_cdiv(count, unit));
 }
 
 // Restricts the views to rows or columns [from, from + count) of the result, and to the inputs that
@@ -90,6 +146,8 @@ static void narrow_result(struct views *v, const struct cuc__gemm_kind *k, bool 
         narrow(&v->c, v->c.rank - before_last, from, count);
     if (k->residual)
         narrow(&v->residual, v->residual.rank - before_last, from, count);
+    if (k->aux)
+        narrow(&v->aux, v->aux.rank - before_last, from, count);
     if (k->bias && k->bias_of_rows == rows)
         narrow(&v->bias, v->bias.rank - 1, from, count);
     if (rows ? k->scaled_rows : k->scaled_columns)
@@ -108,6 +166,10 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
         narrow(&v->c, 0, from, count);
     if (k->residual)
         narrow(&v->residual, 0, from, count);
+    if (k->aux)
+        narrow(&v->aux, 0, from, count);
+    if (k->gradient && !cuc__gemm_sums_operand(k))
+        narrow(&v->sums, 0, from, count);
 }
 
 // Makes the views of stream-K, whose flags begin at `workspace`.
@@ -188,7 +250,7 @@ static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stre
             from[i].shape[0] = to[i].shape[0] = 0;
             continue;
         }
-        to[i].data = c->args->workspace + layout->packed[i].at;
+        to[i].data = v->workspace + layout->packed[i].at;
         to[i].device = stream->ordinal;
         to[i].shape[0] = from[i].shape[transposed];
         to[i].strides[0] = to[i].shape[1] = pitch;
@@ -224,7 +286,7 @@ static cuc_status use_workspace(struct views *v, const struct cuc__gemm_call *c,
     struct cuc__gemm_workspace layout;
 
     cuc__gemm_lay_out_workspace(&layout, k, tile, rows, columns, depth); // fits, as was checked
-    uint64_t sums = c->args->workspace + layout.sums.at;
+    uint64_t sums = v->workspace + layout.sums.at;
     if (code->parts)
         v->parts = (cuc_tensor){
             .data = sums,
@@ -244,6 +306,7 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                          const struct cuc__gemm_code *code, const struct views *v)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;
+    const cuc_tensor sums = k->form == CUC_GEMM_BATCHED ? v->sums : flat(&v->sums);
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
 
@@ -266,6 +329,12 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
         args[count++] = CUC_ARG(&v->bias);
     if (k->residual)
         args[count++] = CUC_ARG(&v->residual);
+    if (k->aux)
+        args[count++] = CUC_ARG(&v->aux);
+    if (k->gradient && !cuc__gemm_sums_operand(k))
+        args[count++] = CUC_ARG(&sums);
+    if (k->amax)
+        args[count++] = CUC_ARG(&v->amax);
     if (k->scaled_rows)
         args[count++] = CUC_ARG(&v->row_scale);
     if (k->scaled_columns)
@@ -293,6 +362,26 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                                    count, c->plan->plain_launch);
 }
 
+// Launches the kernels that compute a bias's gradient: from the partial sums of the epilogue, or
+// from an operand.
+static cuc_status launch_gradient(const struct cuc__gemm_call *c, cuc_stream *stream,
+                                  const struct cuc__gemm_code *code, const struct views *v)
+{
+    const cuc_tensor sums = flat(&v->sums);
+    const cuc_arg of_operand[] = { CUC_ARG(&v->summed), CUC_ARG(&sums),
+                                   CUC_ARG((int32_t)v->sums.shape[1]) };
+    const cuc_arg total[] = { CUC_ARG(&sums), CUC_ARG(c->args->bias_gradient) };
+    bool plain = c->plan->plain_launch;
+    cuc_status st = CUC_OK;
+
+    if (code->operand_sums)
+        st = cuc__launch_plan_kernel(stream, code->operand_sums, of_operand, CUC_LENGTH(of_operand),
+                                     plain);
+    return st < 0
+               ? st
+               : cuc__launch_plan_kernel(stream, code->gradient, total, CUC_LENGTH(total), plain);
+}
+
 // Launches the product in pieces of at most MOST_ACROSS tiles along the grid's second axis and at
 // most MOST_ACROSS batches.
 static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
@@ -306,13 +395,18 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
     int64_t most = tile->stream_k ? cuc__gemm_stream_k_max_width(tile, rows) : MOST_ACROSS;
     bool by_rows = tile->cluster_n > 1; // the grid's second axis then counts rows of tiles
+    // Pieces of partial sums then end where the tiles of the kernel that adds up the parts do.
+    most -= k->gradient && tile->parts > 1 ? most % CUC__GEMM_SUM_COLUMNS : 0;
     int64_t extent = by_rows ? rows : columns;
     int64_t across = (by_rows ? tile->rows : tile->columns) * most;
-    int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;
+    int64_t batch = !rows || !columns ? 0 : k->form == CUC_GEMM_BATCHED ? c->batch : 1;
+    struct cuc__gemm_gradient gradient;
     struct views all, v;
     cuc_status st = CUC_OK;
 
-    if (!rows || !columns)
+    if (k->amax && (st = cuc_fill(stream, c->args->amax->data, 0, sizeof(float), 1)) < 0)
+        return st;
+    if (!batch && !k->gradient)
         return CUC_OK; // an empty result
     if (!most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -323,6 +417,11 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
         (st = cuc__gemm_load(c->plan, variant, c->function)) < 0)
         return st;
     make_views(&all, c);
+    all.workspace = c->args->workspace;
+    if (k->gradient) {
+        cuc__gemm_lay_out_gradient(&gradient, k, tile, rows, columns, c->k); // fits, as was checked
+        view_sums(&all, c, stream->ordinal, &gradient);
+    }
     for (int64_t z = 0; z < batch && st >= 0; z += MOST_ACROSS)
         for (int64_t n = 0; n < extent && st >= 0; n += across) {
             int64_t wide = extent - n < across ? extent - n : across;
@@ -330,14 +429,16 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
             if (batch > MOST_ACROSS)
                 narrow_batch(&v, k, z, batch - z < MOST_ACROSS ? batch - z : MOST_ACROSS,
                              c->beta != 0);
-            if (extent > across)
+            if (extent > across) {
                 narrow_result(&v, k, by_rows, n, wide, c->beta != 0);
+                narrow_sums(&v, k, tile, by_rows, n, wide);
+            }
             if (code->pack || code->parts || tile->stream_k)
                 st = use_workspace(&v, c, stream, code);
             if (st >= 0)
                 st = launch(c, stream, code, &v);
         }
-    return st;
+    return k->gradient && st >= 0 ? launch_gradient(c, stream, code, &all) : st;
 }
 
 static cuc_status run(cuc_stream *stream, cuc_gemm_plan *plan, double alpha, double beta,

@@ -18,14 +18,41 @@
 struct cuc__gemm_kind {
     int32_t form;
     bool exchanged;
-    cuc_dtype dtype, d, c, accumulator, bias, residual; // 0: absent
-    cuc_dtype compute;                                  // the type that the epilogue computes in
-    bool transposed_a, transposed_b;                    // column-major
-    bool shared_a, shared_b;                            // no batch axis
+    cuc_dtype dtype, d, c, accumulator, bias, residual, aux; // 0: absent
+    cuc_dtype compute;               // the type that the epilogue computes in
+    bool transposed_a, transposed_b; // column-major
+    bool shared_a, shared_b;         // no batch axis
     bool scaled_rows, scaled_columns, fast_acc;
     bool bias_of_rows;
     int32_t activation, precision;
+    int32_t gradient; // CUC_GEMM_GRADIENT_ constant, in the kernel's terms
+    cuc_dtype gradient_dtype;
+    bool amax;
 };
+
+// Returns true if the activation is a derivative, which reads aux.
+static inline bool cuc__gemm_reads_aux(const struct cuc__gemm_kind *kind)
+{
+    return kind->activation >= CUC_GEMM_RELU_DERIVATIVE;
+}
+
+// Returns true if the epilogue loads arrays of the result's shape.
+static inline bool cuc__gemm_loads_more(const struct cuc__gemm_kind *kind)
+{
+    return kind->c || kind->residual || cuc__gemm_reads_aux(kind);
+}
+
+// Returns the type of the partial sums of a bias's gradient: that of the values that are added.
+static inline cuc_dtype cuc__gemm_sum_type(const struct cuc__gemm_kind *kind)
+{
+    return kind->gradient >= CUC_GEMM_GRADIENT_A ? kind->accumulator : kind->compute;
+}
+
+// Returns true if the gradient of a bias is the sum of an operand.
+static inline bool cuc__gemm_sums_operand(const struct cuc__gemm_kind *kind)
+{
+    return kind->gradient == CUC_GEMM_GRADIENT_A || kind->gradient == CUC_GEMM_GRADIENT_B;
+}
 
 struct cuc__gemm_tile {
     enum tile_mma_path path;
@@ -38,6 +65,11 @@ struct cuc__gemm_tile {
                       // blocks; 0 for none
     int32_t programs;
     int32_t pack; // CUC_GEMM_PACK_ bits of the kernel's operands; 0 means none was asked for
+};
+
+enum { // the tile of the kernel that adds up the parts of a product
+    CUC__GEMM_SUM_ROWS = 2,
+    CUC__GEMM_SUM_COLUMNS = 256,
 };
 
 // Translates CUC_GEMM_PACK_ bits of the caller's operands to the kernel's, and back.
@@ -90,6 +122,9 @@ struct cuc__gemm_code {
     _Atomic(cuc_kernel *) kernel;
     cuc_kernel *parts; // computes the parts, and is set before `kernel`; NULL without parts
     cuc_kernel *pack;  // packs operands, and is set before `kernel`; NULL if the plan packs none
+    // Adds up the partial sums of a bias's gradient, and computes those of an operand. They are set
+    // before `kernel`; NULL without a gradient, or if the epilogue computes the partial sums.
+    cuc_kernel *gradient, *operand_sums;
 };
 
 // The key of a plan's tuning records. It points into itself, so it must not move.
@@ -191,6 +226,30 @@ struct cuc__gemm_workspace {
 bool cuc__gemm_lay_out_workspace(struct cuc__gemm_workspace *out, const struct cuc__gemm_kind *kind,
                                  const struct cuc__gemm_tile *tile, int64_t rows, int64_t columns,
                                  int64_t depth);
+
+// Return the extents of the tile of the kernel that runs the epilogue.
+static inline int32_t cuc__gemm_end_rows(const struct cuc__gemm_tile *tile)
+{
+    return tile->parts > 1 ? CUC__GEMM_SUM_ROWS : tile->rows;
+}
+
+static inline int32_t cuc__gemm_end_columns(const struct cuc__gemm_tile *tile)
+{
+    return tile->parts > 1 ? CUC__GEMM_SUM_COLUMNS : tile->columns;
+}
+
+// The partial sums of a bias's gradient, at the start of the workspace: one row for each tile along
+// the summed axis of a product, or for each part of an operand's sum. A batch has the rows of each
+// product.
+struct cuc__gemm_gradient {
+    int64_t parts; // of one product
+    int64_t extent, pitch;
+    uint64_t bytes; // of one product
+};
+// Returns false if the size exceeds 64 bits. All are 0 without a gradient.
+bool cuc__gemm_lay_out_gradient(struct cuc__gemm_gradient *out, const struct cuc__gemm_kind *kind,
+                                const struct cuc__gemm_tile *tile, int64_t rows, int64_t columns,
+                                int64_t depth);
 
 // Defined in stream_k.c. The distribution of tiles over blocks, as the kernel receives it. The
 // iterations of the last `spread` tiles are cut into ranges of `each` iterations; the first `more`

@@ -39,13 +39,14 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
         { "form", o->form, CUC_GEMM_SINGLE, CUC_GEMM_GROUPED, NULL },
-        { "flags", o->flags, 0, (CUC_GEMM_PLAIN_LAUNCH << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_GEMM_AMAX << 1) - 1, NULL },
         { "precision", o->precision, CUC_GEMM_IEEE, CUC_GEMM_TF32X3, NULL },
         { "a_order", o->a_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
         { "b_order", o->b_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
         { "d_order", o->d_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
-        { "activation", o->activation, CUC_GEMM_LINEAR, CUC_GEMM_SILU, NULL },
+        { "activation", o->activation, CUC_GEMM_LINEAR, CUC_GEMM_SILU_DERIVATIVE, NULL },
         { "bias", o->bias, CUC_GEMM_NO_BIAS, CUC_GEMM_BIAS_ROWS, NULL },
+        { "bias_gradient", o->bias_gradient, CUC_GEMM_NO_GRADIENT, CUC_GEMM_GRADIENT_B, NULL },
         { "m", o->m, 0, INT64_MAX >> 16, NULL },
         { "n", o->n, 0, INT64_MAX >> 16, NULL },
         { "k", o->k, 0, INT64_MAX >> 16, NULL },
@@ -136,7 +137,11 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
     k->c = o->c_dtype;
     k->bias = o->bias ? o->bias_dtype ? o->bias_dtype : k->d : 0;
     k->residual = o->residual_dtype;
+    k->aux = o->aux_dtype || o->activation < CUC_GEMM_RELU_DERIVATIVE ? o->aux_dtype : k->d;
     k->compute = k->d == CUC_I32 ? CUC_I32 : k->accumulator == CUC_F64 ? CUC_F64 : CUC_F32;
+    k->gradient_dtype = !o->bias_gradient        ? 0
+                        : o->bias_gradient_dtype ? o->bias_gradient_dtype
+                                                 : k->compute;
     if (!is_result(type, k->d))
         return fail_dtype("d_dtype", k->d, type, function);
     const struct {
@@ -144,7 +149,9 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
         cuc_dtype dtype;
     } others[] = { { "c_dtype", k->c },
                    { "bias_dtype", k->bias },
-                   { "residual_dtype", k->residual } };
+                   { "residual_dtype", k->residual },
+                   { "aux_dtype", k->aux },
+                   { "bias_gradient_dtype", k->gradient_dtype } };
     for (size_t i = 0; i < CUC_LENGTH(others); i++) {
         if (!others[i].dtype)
             continue;
@@ -160,9 +167,15 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
 
 // ---- Combinations
 
+static bool is_whole(cuc_dtype dtype)
+{
+    return dtype == CUC_I8 || dtype == CUC_U8;
+}
+
 static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__gemm_kind *k,
                                  const char *function)
 {
+    const bool derivative = o->activation >= CUC_GEMM_RELU_DERIVATIVE;
     const bool eight = k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2;
     const bool batched = o->form == CUC_GEMM_BATCHED, grouped = o->form == CUC_GEMM_GROUPED;
     const uint32_t shared = CUC_GEMM_SHARED_A | CUC_GEMM_SHARED_B;
@@ -176,8 +189,17 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
           "CUC_GEMM_FAST_ACC is only for e4m3 and e5m2: leave it unset" },
         { o->precision && k->dtype != CUC_F32, "precision is for a dtype of f32: leave it 0" },
         { o->bias_dtype && !o->bias, "bias_dtype is given, but bias is CUC_GEMM_NO_BIAS" },
-        { o->activation > CUC_GEMM_RELU && k->compute == CUC_I32,
-          "a d of i32 allows only CUC_GEMM_LINEAR and CUC_GEMM_RELU: use a d_dtype of f32" },
+        { o->activation != CUC_GEMM_LINEAR && o->activation != CUC_GEMM_RELU &&
+              o->activation != CUC_GEMM_RELU_DERIVATIVE && k->compute == CUC_I32,
+          "a d of i32 allows only CUC_GEMM_LINEAR, CUC_GEMM_RELU and CUC_GEMM_RELU_DERIVATIVE: use "
+          "a d_dtype of f32" },
+        { o->flags & CUC_GEMM_AMAX && k->compute != CUC_F32,
+          "CUC_GEMM_AMAX does not combine with a d of i32 or f64: use another d_dtype" },
+        { o->bias_gradient && grouped, "bias_gradient is not for grouped products: leave it 0" },
+        { is_whole(k->gradient_dtype) || (is_whole(k->aux) && !derivative),
+          "bias_gradient_dtype and the dtype of an aux that is written are not i8 or u8" },
+        { o->bias_gradient_dtype && !o->bias_gradient,
+          "bias_gradient_dtype is given, but bias_gradient is CUC_GEMM_NO_GRADIENT" },
         { o->flags & (CUC_GEMM_SCALED_ROWS | CUC_GEMM_SCALED_COLUMNS) && k->compute != CUC_F32,
           "scales of f32 do not combine with a d of i32 or f64: use another d_dtype" },
         { grouped && (o->a_order || o->d_order),
@@ -195,8 +217,8 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->cluster > 1 && o->cluster_n > 1,
           "cluster and cluster_n do not combine: leave one of them 0" },
         { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },
-        { o->cluster_n > 1 && (grouped || o->split > 1 || o->parts > 1),
-          "cluster_n does not combine with split, parts and grouped products: leave it 0" },
+        { o->cluster_n > 1 && (grouped || o->split > 1),
+          "cluster_n does not combine with split and grouped products: leave it 0" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
         { o->alignment & (o->alignment - 1), "alignment is a power of two, or 0" },
     };
@@ -223,6 +245,15 @@ static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
     k->fast_acc = o->flags & CUC_GEMM_FAST_ACC;
     k->bias_of_rows = o->bias == (x ? CUC_GEMM_BIAS_COLUMNS : CUC_GEMM_BIAS_ROWS);
     k->activation = o->activation;
+    // Rows and columns, and a and b, are exchanged.
+    static const int32_t exchanged[] = {
+        [CUC_GEMM_GRADIENT_COLUMNS] = CUC_GEMM_GRADIENT_ROWS,
+        [CUC_GEMM_GRADIENT_ROWS] = CUC_GEMM_GRADIENT_COLUMNS,
+        [CUC_GEMM_GRADIENT_A] = CUC_GEMM_GRADIENT_B,
+        [CUC_GEMM_GRADIENT_B] = CUC_GEMM_GRADIENT_A,
+    };
+    k->gradient = x ? exchanged[o->bias_gradient] : o->bias_gradient;
+    k->amax = o->flags & CUC_GEMM_AMAX;
     k->precision = o->precision;
 }
 

@@ -160,6 +160,8 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, cuc_c
 static void drop_code(cuc_gemm_plan *p)
 {
     for (int i = 0; i < CUC__GEMM_VARIANTS; i++) {
+        cuc_kernel_release(p->code[i].operand_sums);
+        cuc_kernel_release(p->code[i].gradient);
         cuc_kernel_release(p->code[i].pack);
         cuc_kernel_release(p->code[i].parts);
         cuc_kernel_release(p->code[i].kernel);
@@ -193,6 +195,10 @@ cuc_status cuc__gemm_load(cuc_gemm_plan *p, int variant, const char *function)
             st = cuc_object_get_kernel(&code->parts, code->object, "gemm_parts");
         if (st >= 0 && p->choice.pack && !code->pack)
             st = cuc_object_get_kernel(&code->pack, code->object, "gemm_pack");
+        if (st >= 0 && p->kind.gradient && !code->gradient)
+            st = cuc_object_get_kernel(&code->gradient, code->object, "gemm_gradient");
+        if (st >= 0 && cuc__gemm_sums_operand(&p->kind) && !code->operand_sums)
+            st = cuc_object_get_kernel(&code->operand_sums, code->object, "gemm_operand_sums");
         if (st >= 0)
             st = cuc_object_get_kernel(&kernel, code->object, "gemm");
         if (st >= 0)
@@ -278,13 +284,20 @@ cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gemm_plan *
 
 uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n, int64_t k)
 {
-    struct cuc__gemm_workspace layout;
+    struct cuc__gemm_workspace layout = { .bytes = 0 };
+    struct cuc__gemm_gradient gradient;
+    uint64_t bytes;
 
-    if (!plan || m <= 0 || n <= 0 || k < 0)
+    if (!plan || m < 0 || n < 0 || k < 0)
         return 0;
     bool x = plan->kind.exchanged;
-    return cuc__gemm_lay_out_workspace(&layout, &plan->kind, &plan->tile, x ? n : m, x ? m : n, k)
-               ? layout.bytes
+    int64_t rows = x ? n : m, columns = x ? m : n;
+    return (!m || !n || // an empty result
+            cuc__gemm_lay_out_workspace(&layout, &plan->kind, &plan->tile, rows, columns, k)) &&
+                   cuc__gemm_lay_out_gradient(&gradient, &plan->kind, &plan->tile, rows, columns,
+                                              k) &&
+                   !__builtin_add_overflow(layout.bytes, gradient.bytes, &bytes)
+               ? bytes
                : UINT64_MAX; // more than any workspace
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUM_ROWS = 2, SUM_COLUMNS = 256, SUM_MOST_PARTS = 16 };
+enum { SUM_MOST_PARTS = 16 };
 
 struct text {
     struct cuc__text text;
@@ -41,6 +41,20 @@ static const struct {
                                      "sigmoid(x * fma(0.07135481627260025 * x, x, "
                                      "1.5957691216057308)) }\n" },
     [CUC_GEMM_SILU] = { "silu", "fn silu(x) { return x * sigmoid(x) }\n" },
+    [CUC_GEMM_RELU_DERIVATIVE] = { "drelu", "fn drelu(y, x) { return where(x > 0, y, 0) }\n" },
+    [CUC_GEMM_GELU_DERIVATIVE] = { "dgelu", "fn dgelu(y, x) {\n"
+                                            "    return y * fma(x * 0.3989422804014327, "
+                                            "exp(-0.5 * x * x), fma(0.5, "
+                                            "erf(x * 0.7071067811865476), 0.5))\n}\n" },
+    [CUC_GEMM_GELU_TANH_DERIVATIVE] = { "dgelu",
+                                        "fn dgelu(y, x) {\n"
+                                        "    s = sigmoid(x * fma(0.07135481627260025 * x, x, "
+                                        "1.5957691216057308))\n"
+                                        "    return y * s * fma(x * (1.0 - s), "
+                                        "fma(0.21406444881780074 * x, x, 1.5957691216057308), "
+                                        "1.0)\n}\n" },
+    [CUC_GEMM_SILU_DERIVATIVE] = { "dsilu", "fn dsilu(y, x) {\n    s = sigmoid(x)\n"
+                                            "    return y * s * fma(x, 1.0 - s, 1.0)\n}\n" },
 };
 
 // Writes the extents of an operand, such as "Z, M, K".
@@ -81,6 +95,13 @@ static void put_results(struct text *t)
                                         : "N");
     if (k->residual)
         put(t, ", residual: %s%s", cuc_dtype_name(k->residual), extents);
+    if (k->aux)
+        put(t, ", aux: %s%s", cuc_dtype_name(k->aux), extents);
+    if (k->gradient && !cuc__gemm_sums_operand(k))
+        put(t, ", sums: %s[%sL, W]", cuc_dtype_name(cuc__gemm_sum_type(k)),
+            k->form == CUC_GEMM_BATCHED ? "Z, " : "");
+    if (k->amax)
+        put(t, ", amax: i32[1]");
     if (k->scaled_rows)
         put(t, ", row_scale: f32[M]");
     if (k->scaled_columns)
@@ -153,6 +174,63 @@ static void put_cast(struct text *t, cuc_dtype from, const char *format, const c
         put(t, ", %s)", cuc_dtype_name(t->kind->compute));
 }
 
+// Writes the store of y to d. Integers of 8 bits saturate.
+static void put_store(struct text *t, const char *name, const char *at)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+    bool whole = k->d == CUC_I8 || k->d == CUC_U8;
+
+    if (whole && k->compute != k->d)
+        put(t, "    y = minimum(maximum(y, %s), %s)\n", k->d == CUC_I8 ? "-128" : "0",
+            k->d == CUC_I8 ? "127" : "255");
+    put(t, "    store(%s, [%s], ", name, at);
+    if (k->d == k->compute)
+        put(t, "y");
+    else
+        put(t, "cast(y, D%s)", whole && k->compute == CUC_F32 ? ", round=rn" : "");
+    put(t, ")\n");
+}
+
+// Writes a name for the number of the tile's rows or columns that are inside the result.
+static void put_inside(struct text *t, const char *name, const char *extent, const char *index,
+                       const char *tile)
+{
+    bool narrow = t->tile->stream_k || t->kind->form == CUC_GEMM_GROUPED; // the index is 32-bit
+
+    put(t, "    %s = cast(minimum(%s - %s%s%s * %s, %s), i32)\n", name, extent,
+        narrow ? "cast(" : "", index, narrow ? ", i64)" : "", tile, tile);
+}
+
+// Writes the partial sums of a bias's gradient and the largest magnitude. Elements outside the
+// result may have any value, because a bias, for instance, is added to them too.
+static void put_reductions(struct text *t, const char *rows, const char *columns)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+    bool by_columns = k->gradient == CUC_GEMM_GRADIENT_COLUMNS;
+    bool by_rows = k->gradient == CUC_GEMM_GRADIENT_ROWS, batched = k->form == CUC_GEMM_BATCHED;
+    const char *height = k->form == CUC_GEMM_GROUPED ? "cast(to - from, i64)" : "M";
+
+    if (by_columns || k->amax)
+        put_inside(t, "down", height, "m", rows);
+    if (by_rows || k->amax)
+        put_inside(t, "right", "N", "n", columns);
+    if (by_columns || by_rows) {
+        const char *kept = by_rows ? rows : columns;
+        put(t,
+            "    store(sums, [%s%s], reshape(sum(where(iota(i32, %s)%s < %s, y, 0), %d), [%s]), "
+            "shape=[%s_, %s])\n",
+            batched ? "z, " : "", by_rows ? "n, m" : "m, n", by_rows ? columns : rows,
+            by_rows ? "" : "[:, None]", by_rows ? "right" : "down", by_rows, kept,
+            batched ? "_, " : "", kept);
+    }
+    // The bits of floats from 0 up have the order of the floats, and NaN follows all of them.
+    if (k->amax)
+        put(t,
+            "    inside = (iota(i32, %s)[:, None] < down) & (iota(i32, %s) < right)\n"
+            "    store_max(amax, [0], reshape(max(bitcast(abs(where(inside, y, 0)), i32)), [1]))\n",
+            rows, columns);
+}
+
 // Writes the epilogue. `at` is the tile's index, "m, n", and `shape` its extents, "BM, BN". If
 // `slices` is set, arrays with the result's shape have other names, which begin with "my_".
 static void put_end(struct text *t, const char *at, const char *shape, const char *row,
@@ -187,24 +265,31 @@ static void put_end(struct text *t, const char *at, const char *shape, const cha
         put_cast(t, k->bias, "%s", what);
         put(t, "%s\n", k->bias_of_rows ? "[:, None]" : "");
     }
-    if (k->activation)
-        put(t, "    y = %s(y)\n", functions[k->activation].name);
+    if (cuc__gemm_reads_aux(k)) {
+        put(t, "    y = %s(y, ", functions[k->activation].name);
+        snprintf(what, sizeof(what), "load(%saux, [%s], [%s])", my, at, shape);
+        put_cast(t, k->aux, "%s", what);
+        put(t, ")\n");
+    } else {
+        if (k->aux)
+            put(t, "    x = y\n");
+        if (k->activation)
+            put(t, "    y = %s(y)\n", functions[k->activation].name);
+    }
     if (k->residual) {
         put(t, "    y = y + ");
         snprintf(what, sizeof(what), "load(%sresidual, [%s], [%s])", my, at, shape);
         put_cast(t, k->residual, "%s", what);
         put(t, "\n");
     }
-    bool whole = k->d == CUC_I8 || k->d == CUC_U8;
-    if (whole && k->compute != k->d)
-        put(t, "    y = minimum(maximum(y, %s), %s)\n", k->d == CUC_I8 ? "-128" : "0",
-            k->d == CUC_I8 ? "127" : "255");
-    put(t, "    store(%s, [%s], ", slices ? "my_d" : "d", at);
-    if (k->d == k->compute)
-        put(t, "y");
-    else
-        put(t, "cast(y, D%s)", whole && k->compute == CUC_F32 ? ", round=rn" : "");
-    put(t, ")\n}\n");
+    // The stores follow all loads, and d is last, so that TMA can load and store.
+    if (k->aux && !cuc__gemm_reads_aux(k)) {
+        put(t, "    store(%saux, [%s], ", my, at);
+        put(t, k->aux == k->compute ? "x)\n" : "cast(x, %s))\n", cuc_dtype_name(k->aux));
+    }
+    put_reductions(t, rows, columns);
+    put_store(t, slices ? "my_d" : "d", at);
+    put(t, "}\n");
 }
 
 // ---- Kernels
@@ -234,15 +319,18 @@ static void put_single(struct text *t)
 // fixed order. The rows of the parts end at a vector boundary, at column P.
 static void put_split(struct text *t)
 {
+    bool across = t->tile->cluster_n > 1;
     int32_t parts = 2;
 
     put(t, "kernel gemm_parts(");
     put_operands(t);
     put(t, ", w: ACC[S, M, P], parts: i32)\n");
     put_constants(t);
-    put(t, "    grid cdiv(M, BM), cdiv(N, BN), parts\n{\n"
-           "    m, n, s = block(0), block(1), block(2)\n"
-           "    each = cdiv(cdiv(K, BK), parts)\n"
+    put(t,
+        "    grid %s, parts\n{\n"
+        "    %s, s = block(0), block(1), block(2)\n",
+        across ? "cdiv(N, BN), cdiv(M, BM)" : "cdiv(M, BM), cdiv(N, BN)", across ? "n, m" : "m, n");
+    put(t, "    each = cdiv(cdiv(K, BK), parts)\n"
            "    acc = zeros(ACC, [BM, BN])\n"
            "    for k in s * each .. minimum((s + 1) * each, cdiv(K, BK)) {\n");
     put_product(t, "m");
@@ -254,11 +342,12 @@ static void put_split(struct text *t)
         parts *= 2;
     put(t,
         ")\n    const D = %s, ACC = %s, RS = %d, RM = %d, RN = %d\n"
-        "    grid cdiv(M, RM), cdiv(N, RN)\n{\n"
-        "    m, n = block(0), block(1)\n"
+        "    grid %s\n{\n"
+        "    %s = block(0), block(1)\n"
         "    parts = load(w, [0, m, n], [RS, RM, RN])\n",
-        cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), parts, SUM_ROWS,
-        SUM_COLUMNS);
+        cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), parts, CUC__GEMM_SUM_ROWS,
+        CUC__GEMM_SUM_COLUMNS, across ? "cdiv(N, RN), cdiv(M, RM)" : "cdiv(M, RM), cdiv(N, RN)",
+        across ? "n, m" : "m, n");
     if (t->tile->parts > parts)
         put(t,
             "    for s in 1 .. cdiv(S, RS) { parts = parts + load(w, [s, m, n], [RS, RM, RN]) }\n");
@@ -354,7 +443,9 @@ static void put_grouped(struct text *t)
     put(t, "kernel gemm(");
     put_operands(t);
     put_results(t);
-    put(t, ")\n    where noalias(d, offsets)\n");
+    put(t, ")\n    where noalias(d, offsets)%s%s\n",
+        k->aux && !cuc__gemm_reads_aux(k) ? ", noalias(aux, offsets)" : "",
+        k->amax ? ", noalias(amax, offsets)" : "");
     put_constants(t);
     put(t, "    grid (M // BM + G) * cdiv(N, BN)\n{\n"
            "    at, across = cast(block(0), u32), cast(cdiv(N, BN), u32)\n"
@@ -377,6 +468,8 @@ static void put_grouped(struct text *t)
         put(t, "    my_c = slice(c, 0, from, to)\n");
     if (k->residual)
         put(t, "    my_residual = slice(residual, 0, from, to)\n");
+    if (k->aux)
+        put(t, "    my_aux = slice(aux, 0, from, to)\n");
     if (k->scaled_rows)
         put(t, "    my_row_scale = slice(row_scale, 0, from, to)\n");
     put(t, "    acc = zeros(ACC, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n");
@@ -419,6 +512,55 @@ static void put_pack(struct text *t)
     put(t, "    }\n}\n\n");
 }
 
+// Writes the kernel that adds the numbers of an operand along the reduction, in `parts` parts. Row
+// p of the sums is of part p % parts of product p // parts.
+static void put_operand_sums(struct text *t, const struct cuc__gemm_kind *k)
+{
+    bool of_a = k->gradient == CUC_GEMM_GRADIENT_A;
+    bool depth_first = of_a ? k->transposed_a : !k->transposed_b;
+    bool batched = k->form == CUC_GEMM_BATCHED && !(of_a ? k->shared_a : k->shared_b);
+
+    put(t,
+        "\nkernel gemm_operand_sums(a: T[%s%s], sums: ACC[L, W], parts: i32)\n"
+        "    const T = %s, ACC = %s, RX = %d, RK = %d\n"
+        "    grid cdiv(X, RX) * L\n{\n"
+        "    x, p = block(0) %% cdiv(X, RX), block(0) // cdiv(X, RX)\n"
+        "    s, each = p %% parts, cdiv(cdiv(K, RK), parts)\n"
+        "    acc = zeros(ACC, [%s])\n"
+        "    for k in s * each .. minimum((s + 1) * each, cdiv(K, RK)) {\n"
+        "        acc = acc + ",
+        batched ? "Z, " : "", depth_first ? "K, X" : "X, K", cuc_dtype_name(k->dtype),
+        cuc_dtype_name(k->accumulator), depth_first ? 64 : 8, depth_first ? 32 : 256,
+        depth_first ? "RK, RX" : "RX, RK");
+    put(t, k->dtype == k->accumulator ? "" : "cast(");
+    put(t, "load(a, [%s%s], [%s%s])", batched ? "p // parts, " : "", depth_first ? "k, x" : "x, k",
+        batched ? "_, " : "", depth_first ? "RK, RX" : "RX, RK");
+    put(t, k->dtype == k->accumulator ? "\n" : ", ACC)\n");
+    put(t, "    }\n    store(sums, [p, x], reshape(sum(acc, %d), [RX]), shape=[_, RX])\n}\n",
+        !depth_first);
+}
+
+// Writes the kernel that adds up the partial sums of a bias's gradient.
+static void put_gradient(struct text *t)
+{
+    cuc_dtype from = cuc__gemm_sum_type(t->kind), to = t->kind->gradient_dtype;
+
+    put(t,
+        "\nkernel gemm_gradient(sums: %s[L, W], gradient: %s[X])\n"
+        "    const RL = 32, RX = 64\n"
+        "    grid cdiv(X, RX)\n{\n"
+        "    x = block(0)\n"
+        "    acc = zeros(%s, [RL, RX])\n"
+        "    for p in 0 .. cdiv(L, RL) { acc = acc + load(sums, [p, x], [RL, RX]) }\n"
+        "    y = reshape(sum(acc, 0), [RX])\n"
+        "    store(gradient, [x], ",
+        cuc_dtype_name(from), cuc_dtype_name(to), cuc_dtype_name(from));
+    if (from == to)
+        put(t, "y)\n}\n");
+    else
+        put(t, "cast(y, %s))\n}\n", cuc_dtype_name(to));
+}
+
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant)
 {
@@ -436,6 +578,10 @@ char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm
         put_stream(t);
     else
         put_single(t);
+    if (cuc__gemm_sums_operand(kind))
+        put_operand_sums(t, kind);
+    if (kind->gradient)
+        put_gradient(t);
     if (!t->text.lost)
         return t->text.at;
     free(t->text.at);

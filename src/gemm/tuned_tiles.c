@@ -38,7 +38,8 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
                    const struct cuc__gemm_shape *s, const cuc_device *device)
 {
     static const char *const forms[] = { "", " batched", " grouped" };
-    static const char *const activations[] = { "", "", " gelu", " gelu_tanh", " silu" };
+    static const char *const activations[] = { "", "",       " gelu",       " gelu_tanh", " silu",
+                                               "", " dgelu", " dgelu_tanh", " dsilu" };
 
     // The key has the sizes of types rather than the types, because types of the same size, such as
     // the two 16-bit floats, are equally fast. The activation is part of the key, because long

@@ -30,6 +30,38 @@ static bool row_bytes(int64_t *out, int64_t elements, cuc_dtype dtype, int64_t a
     return true;
 }
 
+bool cuc__gemm_lay_out_gradient(struct cuc__gemm_gradient *out, const struct cuc__gemm_kind *k,
+                                const struct cuc__gemm_tile *t, int64_t rows, int64_t columns,
+                                int64_t depth)
+{
+    enum { MOST_PARTS = 64, LEAST_SUMMED = 1024 };
+    struct cuc__gemm_workspace w = { .bytes = 0 };
+    int64_t bytes;
+
+    *out = (struct cuc__gemm_gradient){ .parts = 0 };
+    switch (k->gradient) {
+    case CUC_GEMM_NO_GRADIENT:
+        return true;
+    case CUC_GEMM_GRADIENT_COLUMNS:
+        out->parts = cuc__gemm_cdiv(rows, cuc__gemm_end_rows(t));
+        break;
+    case CUC_GEMM_GRADIENT_ROWS:
+        out->parts = cuc__gemm_cdiv(columns, cuc__gemm_end_columns(t));
+        break;
+    default:
+        out->parts = cuc__gemm_cdiv(depth, LEAST_SUMMED);
+        out->parts = out->parts < 1 ? 1 : out->parts < MOST_PARTS ? out->parts : MOST_PARTS;
+    }
+    bool of_rows = k->gradient == CUC_GEMM_GRADIENT_ROWS || k->gradient == CUC_GEMM_GRADIENT_A;
+    out->extent = of_rows ? rows : columns;
+    if (!row_bytes(&bytes, out->extent, cuc__gemm_sum_type(k), SUMS_ALIGN) ||
+        !append(&w, 1, out->parts, bytes))
+        return false;
+    out->pitch = bytes / (cuc_dtype_bits(cuc__gemm_sum_type(k)) / 8);
+    out->bytes = w.bytes;
+    return true;
+}
+
 bool cuc__gemm_lay_out_workspace(struct cuc__gemm_workspace *out, const struct cuc__gemm_kind *kind,
                                  const struct cuc__gemm_tile *t, int64_t rows, int64_t columns,
                                  int64_t depth)

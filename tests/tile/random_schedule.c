@@ -572,7 +572,6 @@ static void make_work(struct generator *g)
             a = left(g, "k", a_is);
             most = g->most;
         }
-        b_is &= !shares;
         const char *b = right(g, "k", b_is);
         p[i].most = most * g->most * g->depth;
         const char *from = p[i].from_zero ? say(g, "zeros(%s, [%d, %d])", type, g->rows, g->columns)
@@ -606,7 +605,9 @@ static void make_work(struct generator *g)
 
 static void make_chain(struct generator *g)
 {
-    int keys = 16 << below(g, 3);
+    bool is_8_bit = !g->is_16_bit;
+    int keys = is_8_bit ? 32 << below(g, 2) : 16 << below(g, 3);
+    const char *cut = say(g, "cast(p, %s)", g->dtype);
     const struct axis m = { "M", "m", g->rows }, d = { "32", "0", 32 }, k = { "K", "k", keys },
                       n = { "N", "n", g->columns };
     bool scales = chance(g, 2), masks = chance(g, 2), is_causal = chance(g, 2);
@@ -629,9 +630,14 @@ static void make_chain(struct generator *g)
     line(g, "total += sum(p, 1)");
     if (scales)
         line(g, "acc = acc * where(max(p, 1) > 3.0, -1.0, 1.0)");
-    line(g, "acc = mma(cast(p, %s), %s, acc)", g->dtype,
-         chance(g, 3) ? say(g, "trans(%s)", load_matrix(g, g->dtype, 'w', n, k))
-                      : load_matrix(g, g->dtype, 'w', k, n));
+    // Threads that hold an accumulator need no exchange for an 8-bit operand with these columns.
+    if (is_8_bit && chance(g, 2))
+        cut = say(g, "reshape(permute(reshape(%s, [%d, %d, 2, 4, 2]), [0, 1, 3, 2, 4]), [%d, %d])",
+                  cut, g->rows, keys / 16, g->rows, keys);
+    line(g, "acc = mma(%s, %s, acc%s)", cut,
+         is_8_bit || chance(g, 3) ? say(g, "trans(%s)", load_matrix(g, g->dtype, 'w', n, k))
+                                  : load_matrix(g, g->dtype, 'w', k, n),
+         is_8_bit ? ", fast_acc=true" : "");
     g->indent--;
     g->variables--;
     line(g, "}");
@@ -752,7 +758,7 @@ void random_schedule_make(struct random_schedule *p, uint64_t seed)
     uint32_t kind = below(g, 5);
     if (kind < 2)
         make_region(g);
-    else if (kind < 4 || !g->is_16_bit)
+    else if (kind < 4 || (!g->is_16_bit && g->dtype[0] != 'e'))
         make_work(g);
     else
         make_chain(g);

@@ -187,6 +187,13 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [16, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
         "        y = cast(load(w2, [n, k], [64, 64]), T) * load(w1, [n, k], [64, 1], pad=2)\n"
         "        acc = mma(load(w, [m, k], [16, 64]), trans(y), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "computed right operands that share the left one", "bf16 f16", "M=64 N=64 K=64;M=72 N=136 K=512;M=8 N=8 K=2",
+        "kernel k(w: T[M, K], w2: i8[N, K], w3: i8[N, K], w1: T[N, 20], o: T[M, N]) const T = f16 grid cdiv(M, 32), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    g, u = zeros(f32, [32, 64]), zeros(f32, [32, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        x = load(w, [m, k], [32, 64])\n"
+        "        g = mma(x, trans(cast(load(w2, [n, k], [64, 64]), T)), g)\n"
+        "        u = mma(x, trans(cast(load(w3, [n, k], [64, 64]), T) * load(w1, [n, k], [64, 1], pad=2)), u)\n    }\n"
+        "    store(o, [m, n], cast(where(g > 0.0, g, 0.25 * g) + u, T))\n}", 0, 0, NULL }, 3 },
     { { "a computed left operand of 32 bits", "f16", LENGTHS,
         "kernel k(w: f32[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"

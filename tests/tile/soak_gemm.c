@@ -264,7 +264,7 @@ static void make_kind(struct kind *kind, int64_t most)
         o->batch = o->form ? MAX_BATCH : 0;
         o->workspace_bytes = below(2) ? UINT64_C(1) << 28 : 0;
     }
-    if (!o->form && !o->split && o->cluster_n < 2 && !below(5))
+    if (!o->form && !o->split && !below(5))
         o->parts = 2 + (int32_t)below(3);
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(3);

@@ -127,8 +127,8 @@ static void drop(struct array *a)
 // ---- Score functions
 
 struct arrays {
-    struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths,
-        workspace, d_sinks, sides[2], d_sides[2];
+    struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths, new_k,
+        new_v, scales[3], workspace, d_sinks, sides[2], d_sides[2];
     cuc_tensor tensors[2], gradients[2];
     cuc_attention_args args;
 };
@@ -297,6 +297,11 @@ static bool is_variable(const struct row *r)
     return r->o.flags & CUC_ATTENTION_VARIABLE;
 }
 
+static bool is_cached(const struct row *r)
+{
+    return r->o.page_size || r->o.flags & CUC_ATTENTION_KEY_LENGTHS;
+}
+
 static int64_t sequences(const struct row *r)
 {
     int64_t count = 0;
@@ -373,6 +378,14 @@ static int64_t tokens_of(const struct row *r, bool keys)
         text, { .struct_size = sizeof(cuc_attention_options), .page_size = PAGE, __VA_ARGS__ }, 5, \
             HQ, HK, SQ, 0, "0123", 0, 0, SCORE, 2                                                  \
     }
+#define CACHED(text, HQ, HK, SQ, ROOM, SCORE, FLAGS, ...)   \
+    {                                                       \
+        text,                                               \
+            { .struct_size = sizeof(cuc_attention_options), \
+              .flags = CUC_ATTENTION_KEY_LENGTHS | (FLAGS), \
+              __VA_ARGS__ },                                \
+            5, HQ, HK, SQ, ROOM, "0123", 0, 0, SCORE, 2     \
+    }
 #define VARIABLE(text, HQ, HK, LENGTHS, MEMORY, SCORE, FLAGS, ...) \
     {                                                              \
         text,                                                      \
@@ -383,6 +396,7 @@ static int64_t tokens_of(const struct row *r, bool keys)
     }
 #define BF .dtype = CUC_BF16
 #define HF .dtype = CUC_F16
+#define E4 .dtype = CUC_E4M3
 #define LSE .flags = CUC_ATTENTION_LSE
 #define BACK .flags = CUC_ATTENTION_BACKWARD
 
@@ -511,6 +525,17 @@ static const struct row rows[] = {
           .key_heads = 2, .order = CUC_ATTENTION_SEQUENCE_FIRST),
     PAGED("pages of 128, many queries", 2, 1, 70, 128, PLAIN, BF, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
     PAGED("pages of 32, many queries", 2, 2, 70, 32, ALIBI, HF, .width = 64, LSE),
+    CACHED("a cache, one query", 4, 2, 1, 211, PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .queries = 1, .heads = 4,
+           .key_heads = 2),
+    CACHED("a cache, one query in parts", 6, 1, 1, 200, PLAIN, CUC_ATTENTION_SINKS, HF, .width = 72, .queries = 1,
+           .heads = 6, .key_heads = 1, .parts = 3),
+    CACHED("a cache, many queries, sequence first", 9, 9, 70, 208, PLAIN, CUC_ATTENTION_LSE, BF, .width = 64,
+           .value_width = 40, .mask = CAUSAL, .align = LAST, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    CACHED("a cache with ALiBi", 2, 2, 3, 333, ALIBI, CUC_ATTENTION_LSE, HF, .width = 128),
+    CACHED("a cache and variable lengths", 4, 2, 0, 200, PLAIN, CUC_ATTENTION_LSE | CUC_ATTENTION_VARIABLE, BF,
+           .width = 64, .mask = CAUSAL, .align = LAST),
+    CACHED("a cache and variable lengths on sm_80", 2, 1, 0, 220, PLAIN, CUC_ATTENTION_VARIABLE, HF, .width = 64,
+           .mask = CAUSAL, .align = LAST, .arch = "sm_80"),
     PAGED("pages on sm_80", 2, 2, 30, 64, PLAIN, HF, .width = 64, .arch = "sm_80", LSE),
     VARIABLE("pages and variable lengths", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, BF, .width = 64, .mask = CAUSAL,
              .align = LAST, .page_size = 64),
@@ -601,6 +626,40 @@ static const struct row rows[] = {
     SCORED("sm_80, backward, arrays by row and by row and column", 1, 4, 2, 70, 90, BY_ROW, BF, .width = 64,
            .arch = "sm_80", BACK),
     SCORED("sm_80, backward, arrays by column", 2, 2, 1, 90, 70, BY_COLUMN, HF, .width = 128, .arch = "sm_80", BACK),
+    ROW("e4m3", 2, 2, 2, 200, 300, E4, .width = 128, LSE),
+    ROW("e4m3, causal, f16", 1, 4, 2, 203, 203, E4, .o_dtype = CUC_F16, .width = 64, .mask = CAUSAL, LSE),
+    ROW("e4m3, whole tiles", 1, 1, 1, 256, 384, E4, .width = 128, .mask = CAUSAL, .align = LAST),
+    ROW("e4m3, long", 1, 1, 1, 70, 1000, E4, .width = 64, LSE),
+    ROW("e4m3, width 256", 1, 1, 1, 70, 150, E4, .width = 256, .mask = CAUSAL, LSE),
+    ROW("e4m3, width 192 and 128", 1, 2, 1, 130, 140, E4, .width = 192, .value_width = 128, .mask = CAUSAL),
+    ROW("e4m3, width 48 and 80", 1, 1, 1, 70, 150, E4, .width = 48, .value_width = 80, LSE),
+    ROW("e4m3, width 7 and 33", 1, 1, 1, 20, 40, E4, .width = 7, .value_width = 33),
+    ROW("e4m3, a window on both sides", 1, 1, 1, 300, 350, E4, .width = 64, .window_left = 30, .window_right = 17, LSE),
+    ROW("e4m3, one query and one key", 1, 2, 2, 1, 1, E4, .width = 64, LSE),
+    ROW("e4m3, no key", 1, 2, 2, 5, 0, E4, .width = 64, LSE),
+    ROW("e4m3, rows see nothing, sinks", 1, 2, 2, 150, 70, E4, .width = 64, .mask = CAUSAL, .align = LAST,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE),
+    ROW("e4m3, tiles given", 1, 1, 1, 140, 500, E4, .width = 128, .tile_q = 64, .tile_k = 192, .mask = CAUSAL, LSE),
+    ROW("e4m3, narrow tiles given", 1, 1, 1, 140, 150, E4, .width = 64, .tile_q = 192, .tile_k = 48),
+    LAID("e4m3, sequence first, a scale", 2, 4, 2, 70, 90, "0123", 16, -0.3, E4, .width = 64, .mask = CAUSAL,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, LSE),
+    LAID("e4m3, rows of odd lengths", 1, 2, 2, 70, 90, "0213", 1, 0, E4, .width = 64, .mask = CAUSAL),
+    SCORED("e4m3 with ALiBi", 1, 2, 1, 200, 200, ALIBI, E4, .width = 64, .mask = CAUSAL, LSE),
+    VARIABLE("e4m3 of variable lengths", 4, 2, 1, "012", PLAIN, CUC_ATTENTION_LSE, E4, .width = 128),
+    VARIABLE("e4m3 of variable lengths, other keys, to the last", 2, 1, 2, "102", PLAIN, CUC_ATTENTION_LSE, E4,
+             .width = 64, .mask = CAUSAL, .align = LAST, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    VARIABLE("sm_89, e4m3 of variable lengths", 2, 1, 2, "012", PLAIN, CUC_ATTENTION_LSE, E4, .width = 64,
+             .mask = CAUSAL, .align = LAST, .arch = "sm_89"),
+    ROW("sm_89, e4m3", 1, 2, 1, 90, 100, E4, .width = 64, .mask = CAUSAL, .arch = "sm_89", LSE),
+    ROW("e4m3, few queries in parts", 2, 8, 2, 3, 300, E4, .width = 64, .queries = 3, .heads = 8, .key_heads = 2,
+        .parts = 3, .mask = CAUSAL, .align = LAST, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_LSE),
+    SCORED("e4m3, few queries by batch and head", 2, 4, 2, 1, 150, BATCH_AND_HEAD, E4, .width = 128, .queries = 1,
+           .heads = 4, .key_heads = 2, LSE),
+    PAGED("e4m3 in pages, one query", 4, 2, 1, 64, PLAIN, E4, .width = 128, .queries = 1, .heads = 4, .key_heads = 2,
+          LSE),
+    PAGED("e4m3 in pages, many queries", 2, 1, 70, 128, PLAIN, E4, .width = 64, .mask = CAUSAL, .align = LAST, LSE),
+    CACHED("e4m3 in a cache, variable lengths", 4, 2, 0, 208, PLAIN, CUC_ATTENTION_LSE | CUC_ATTENTION_VARIABLE, E4,
+           .width = 64, .mask = CAUSAL, .align = LAST),
     ROW("sm_80, one query", 1, 2, 1, 1, 90, BF, .width = 64, .arch = "sm_80", LSE),
 };
 // clang-format on
@@ -647,24 +706,29 @@ static void make_sides(struct arrays *x, const struct row *r)
     x->args.sides = x->args.side_count ? x->tensors : NULL;
 }
 
+static void make_lengths(struct arrays *x, const struct row *r)
+{
+    make(&x->key_lengths, CUC_I32, 1, (const int64_t[]){ sequences(r) }, "0", 0);
+    for (int64_t b = 0; b < sequences(r); b++) {
+        int32_t length = (int32_t)keys_of(r, b);
+        memcpy(at(&x->key_lengths, &b), &length, sizeof(length));
+    }
+    send(&x->key_lengths);
+    x->args.key_lengths = &x->key_lengths.t;
+}
+
 static void make_pages(struct arrays *x, const struct row *r)
 {
     enum { TABLE = 24, NO_PAGE = 1 << 30 };
 
     make(&x->table, CUC_I32, 2, (const int64_t[]){ sequences(r), TABLE }, "01", 3);
-    make(&x->key_lengths, CUC_I32, 1, (const int64_t[]){ sequences(r) }, "0", 0);
-    for (int64_t b = 0; b < sequences(r); b++) {
-        int32_t length = (int32_t)keys_of(r, b);
-        memcpy(at(&x->key_lengths, &b), &length, sizeof(length));
+    for (int64_t b = 0; b < sequences(r); b++)
         for (int64_t i = 0; i < TABLE; i++) {
             int32_t page = i < pages_of(r, b) ? (int32_t)page_of(r, b, i, NULL) : NO_PAGE;
             memcpy(at(&x->table, (const int64_t[]){ b, i }), &page, sizeof(page));
         }
-    }
     send(&x->table);
-    send(&x->key_lengths);
     x->args.page_table = &x->table.t;
-    x->args.key_lengths = &x->key_lengths.t;
 }
 
 static void make_all(struct arrays *x, const struct row *r)
@@ -686,15 +750,22 @@ static void make_all(struct arrays *x, const struct row *r)
     memset(x, 0, sizeof(*x));
     for (int i = 0; i < count; i++) {
         bool keys = i == 1 || i == 2 || i >= 6, paged = keys && o->page_size;
-        int64_t sequence = paged            ? o->page_size
-                           : is_variable(r) ? tokens_of(r, keys)
-                                            : all[i].sequence;
-        int64_t first = r->batch, axes = is_variable(r) && !paged ? 3 : 4;
+        bool cached = keys && is_cached(r);
+        int64_t sequence = paged                       ? o->page_size
+                           : is_variable(r) && !cached ? tokens_of(r, keys)
+                                                       : all[i].sequence;
+        int64_t first = sequences(r), axes = is_variable(r) && !cached ? 3 : 4;
         if (paged)
             (void)page_of(r, 0, 0, &first);
         const int64_t shape[] = { first, last ? sequence : all[i].heads,
                                   last ? all[i].heads : sequence, all[i].width };
-        make(all[i].array, o->dtype, (int32_t)axes, shape + 4 - axes, paged ? "0123" : r->memory,
+        cuc_dtype dtype = i != 3 || o->dtype != CUC_E4M3 ? o->dtype
+                          : o->o_dtype                   ? o->o_dtype
+                                                         : CUC_BF16;
+        make(all[i].array, dtype, (int32_t)axes, shape + 4 - axes,
+             axes == 3 && r->memory[3] ? "012"
+             : cached                  ? "0123"
+                                       : r->memory,
              r->gap);
         if (i < 3 || all[i].array == &x->d_o)
             each(all[i].array, draw);
@@ -723,9 +794,23 @@ static void make_all(struct arrays *x, const struct row *r)
         make(&x->d_sinks, CUC_F32, 1, &r->heads, "0", 0);
         send(&x->d_sinks);
     }
+    for (int i = 0; o->dtype == CUC_E4M3 && i < CUC_LENGTH(x->scales); i++) {
+        const cuc_tensor **scales[] = { &x->args.q_scale, &x->args.k_scale, &x->args.v_scale };
+        const int64_t shape[] = { sequences(r), i ? r->key_heads : r->heads };
+        make(&x->scales[i], CUC_F32, 2, shape, "10", i);
+        each(&x->scales[i], draw);
+        send(&x->scales[i]);
+        *scales[i] = &x->scales[i].t;
+    }
+    for (int64_t b = 0; is_variable(r) && o->dtype == CUC_E4M3 && !is_cached(r) && b < sequences(r);
+         b++)
+        if (keys_of(r, b) > x->args.most_keys)
+            x->args.most_keys = keys_of(r, b);
+    if (is_cached(r))
+        make_lengths(x, r);
     if (o->page_size)
         make_pages(x, r);
-    for (int i = 0; is_variable(r) && i < (o->page_size ? 1 : 2); i++) {
+    for (int i = 0; is_variable(r) && i < (is_cached(r) ? 1 : 2); i++) {
         make(&x->offsets[i], CUC_I32, 1, (const int64_t[]){ sequences(r) + 1 }, "0", 0);
         for (int64_t b = 0; b <= sequences(r); b++) {
             int32_t offset = (int32_t)offset_of(r, i, b);
@@ -745,7 +830,9 @@ static void drop_all(struct arrays *x)
                             &x->lse,       &x->offsets[0], &x->offsets[1], &x->sides[0],
                             &x->sides[1],  &x->sinks,      &x->table,      &x->key_lengths,
                             &x->d_o,       &x->d_q,        &x->d_k,        &x->d_v,
-                            &x->workspace, &x->d_sinks,    &x->d_sides[0], &x->d_sides[1] };
+                            &x->new_k,     &x->new_v,      &x->workspace,  &x->scales[0],
+                            &x->scales[1], &x->scales[2],  &x->d_sinks,    &x->d_sides[0],
+                            &x->d_sides[1] };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -764,7 +851,7 @@ static unsigned char *place(const struct array *a, const struct row *r, bool key
     if (keys && r->o.page_size) {
         first = page_of(r, b, i / r->o.page_size, NULL);
         row = i % r->o.page_size;
-    } else if (is_variable(r)) {
+    } else if (is_variable(r) && !(keys && is_cached(r))) {
         row += offset_of(r, keys, b);
     }
     const int64_t index[] = { first, last ? row : h, last ? h : row, d };
@@ -803,6 +890,19 @@ struct weights {
     double lse, error;
 };
 
+// Returns the scale of q, k or v.
+static double scale_of(const struct arrays *x, int which, int64_t b, int64_t h)
+{
+    const struct array *a = &x->scales[which];
+    const int64_t index[] = { b, h };
+
+    return a->buffer ? tile_element_real(CUC_F32, tile_scalar_of(CUC_F32, at(a, index))) : 1;
+}
+
+// The relative error of a wgmma of 8-bit elements: 32 products and a sum, cut 13 bits below the
+// largest of them.
+static const double cut_error = 33 * 0x1p-13;
+
 static double side_of(const struct array *a, int64_t i)
 {
     return tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, &i)));
@@ -816,14 +916,19 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
     double top = -INFINITY, sum = 0;
     int64_t g = h / (r->heads / r->key_heads);
 
+    scale *= scale_of(x, 0, b, h) * scale_of(x, 1, b, g);
     w->error = 0;
     for (int64_t j = 0; j < keys_of(r, b); j++) {
-        double score = 0, size = 0;
+        double score = 0, size = 0, most = 0;
         for (int64_t d = 0; d < r->o.width; d++) {
             double one = element(&x->q, r, false, b, h, i, d) * element(&x->k, r, true, b, g, j, d);
             score += one;
             size += fabs(one);
+            most = fmax(most, fmax(fabs(one), fabs(score)));
         }
+        if (r->o.dtype == CUC_E4M3)
+            w->error =
+                fmax(w->error, cut_error * fabs(scale) * most * (double)((r->o.width + 31) / 32));
         // Sums in f32, and roundings of the score and of its distance to the maximum.
         w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
         score *= scale;
@@ -855,26 +960,31 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
     w->lse = top == -INFINITY ? top : top + log(sum);
 }
 
-// Compares a row and poisons it. Errors: the weights are rounded to the type of v, and so is the
-// result; in f16 the small weights lose bits, down to 2^-25.
+// Compares a row and poisons it. Errors: the weights are rounded to the type of v, and the result
+// to its type; in f16 the small weights lose bits, down to 2^-25. In e4m3 they are multiplied by
+// 2^8 before.
 static void compare_row(struct arrays *got, const struct arrays *x, const struct row *r,
                         const struct weights *w, int64_t b, int64_t h, int64_t i)
 {
-    const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
-    const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
+    bool eight = r->o.dtype == CUC_E4M3;
+    const double unit = x->o.t.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
+    const double unit_of_weights = eight ? 0x1p-4 + cut_error * (double)(keys_of(r, b) / 32 + 1)
+                                         : unit;
+    const double least_of_o = x->o.t.dtype == CUC_BF16 ? 0 : 0x1p-25;
+    const double least = eight ? 0x1p-18 : least_of_o;
     int64_t g = h / (r->heads / r->key_heads), width = x->o.t.shape[x->o.t.rank - 1];
 
     for (int64_t d = 0; d < width; d++) {
         double y = 0, size = 0, small = 0;
         for (int64_t j = 0; j < keys_of(r, b); j++) {
-            double one = element(&x->v, r, true, b, g, j, d);
+            double one = element(&x->v, r, true, b, g, j, d) * scale_of(x, 2, b, g);
             y += w->of[j] * one;
             size += w->of[j] * fabs(one);
             small += w->of[j] > 0 ? least * fabs(one) : 0;
         }
         double have = element(&got->o, r, false, b, h, i, d);
-        double allowed = 1.01 * unit * (fabs(y) + size) + (2 * w->error + 0x1p-18) * size + small +
-                         least;
+        double allowed = 1.01 * (unit * fabs(y) + unit_of_weights * size) +
+                         (2 * w->error + 0x1p-18) * size + small + least_of_o;
         ck_assert_msg(fabs(have - y) <= allowed,
                       "%s: o[%d][%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, (int)b,
                       (int)h, (int)i, (int)d, have, y, allowed);
@@ -1142,6 +1252,74 @@ static void check_backward(struct arrays *x, const struct row *r, cuc_attention_
     compare_gradients(x, r);
 }
 
+// ---- Appending
+
+// Moves the last keys of each sequence, one for each query, from a cache to an array of new keys.
+// Keys before the sequence's first one are poisoned.
+static void take_last(struct array *to, struct array *cache, const struct row *r)
+{
+    bool last = r->o.order == CUC_ATTENTION_SEQUENCE_FIRST;
+    int64_t width = cache->t.shape[3], first = is_variable(r);
+    int64_t tokens = is_variable(r) ? tokens_of(r, false) : r->queries;
+    const int64_t shape[] = { sequences(r), last ? tokens : r->key_heads,
+                              last ? r->key_heads : tokens, width };
+
+    make(to, cache->t.dtype, (int32_t)(4 - first), shape + first, first ? "102" : "0213", 8);
+    for (int64_t b = 0; b < sequences(r); b++)
+        for (int64_t g = 0; g < r->key_heads; g++)
+            for (int64_t i = 0; i < queries_of(r, b); i++)
+                for (int64_t d = 0; d < width; d++) {
+                    int64_t j = keys_of(r, b) - queries_of(r, b) + i;
+                    if (j < 0)
+                        continue;
+                    unsigned char *key = place(cache, r, true, b, g, j, d);
+                    memcpy(place(to, r, false, b, g, i, d), key, cuc_dtype_bits(to->t.dtype) / 8);
+                    poison(cache->t.dtype, key);
+                }
+    send(to);
+    send(cache);
+}
+
+static void expect_whole(const struct array *cache, const unsigned char *expected, const char *name,
+                         const char *array)
+{
+    struct array got = *cache;
+
+    receive(&got);
+    for (size_t i = 0; i < cache->size; i++)
+        ck_assert_msg(got.bytes[i] == expected[i], "%s: byte %zu of %s is 0x%x, expected 0x%x",
+                      name, i, array, got.bytes[i], expected[i]);
+    free(got.bytes);
+}
+
+// Takes the last keys away and appends them: the cache, with all around it, is as before.
+static void check_append(struct arrays *x, const struct row *r, cuc_attention_plan *plan)
+{
+    struct array *caches[] = { &x->k, &x->v }, *news[] = { &x->new_k, &x->new_v };
+    unsigned char *whole[2];
+    const cuc_attention_args args = { .struct_size = sizeof(args),
+                                      .k = &x->k.t,
+                                      .v = &x->v.t,
+                                      .new_k = &x->new_k.t,
+                                      .new_v = &x->new_v.t,
+                                      .query_offsets = x->args.query_offsets,
+                                      .page_table = x->args.page_table,
+                                      .key_lengths = x->args.key_lengths };
+
+    for (int i = 0; i < 2; i++) {
+        whole[i] = malloc(caches[i]->size);
+        memcpy(whole[i], caches[i]->bytes, caches[i]->size);
+        take_last(news[i], caches[i], r);
+    }
+    ck_assert_msg(cuc_attention_append(stream, plan, &args) == CUC_OK, "%s: %s", r->name,
+                  cuc_error_message());
+    for (int i = 0; i < 2; i++) {
+        expect_whole(caches[i], whole[i], r->name, i ? "v" : "k");
+        memcpy(caches[i]->bytes, whole[i], caches[i]->size);
+        free(whole[i]);
+    }
+}
+
 static void check(const struct row *r)
 {
     struct arrays x;
@@ -1158,14 +1336,15 @@ static void check(const struct row *r)
     ck_assert_msg(cuc_attention_plan_create(&plan, device, &o) == CUC_OK, "%s: %s\n%s", r->name,
                   cuc_error_message(), cuc_error_log());
     make_all(&x, r);
-    x.args.workspace_bytes =
-        is_variable(r)
-            ? cuc_attention_plan_workspace_bytes(plan, 1, r->heads, tokens_of(r, false))
-            : cuc_attention_plan_workspace_bytes(plan, sequences(r), r->heads, r->queries);
+    x.args.workspace_bytes = cuc_attention_plan_workspace_bytes(
+        plan, sequences(r), r->heads, is_variable(r) ? tokens_of(r, false) : r->queries,
+        r->key_heads, is_variable(r) ? tokens_of(r, true) : r->keys);
     if (x.args.workspace_bytes) {
         ck_ok(cuc_buffer_create(&x.workspace.buffer, stream, NULL, x.args.workspace_bytes));
         x.args.workspace = cuc_buffer_ptr(x.workspace.buffer);
     }
+    if (is_cached(r))
+        check_append(&x, r, plan);
     ck_assert_msg(cuc_attention(stream, plan, &x.args) == CUC_OK, "%s: %s", r->name,
                   cuc_error_message());
     compare(&x, r);
@@ -1261,8 +1440,12 @@ static const struct {
     {                                                             \
         .struct_size = sizeof(cuc_attention_options), __VA_ARGS__ \
     }
-    { BAD(.width = 64), { "dtype is unknown", "f16 or bf16" } },
-    { BAD(.dtype = CUC_F32, .width = 64), { "dtype is f32", "f16 or bf16" } },
+    { BAD(.width = 64), { "dtype is unknown", "f16, bf16 or e4m3" } },
+    { BAD(.dtype = CUC_F32, .width = 64), { "dtype is f32", "f16, bf16 or e4m3" } },
+    { BAD(HF, .width = 64, .o_dtype = CUC_BF16), { "o_dtype is bf16", "otherwise 0" } },
+    { BAD(E4, .width = 64, .o_dtype = CUC_F32), { "o_dtype is f32", "f16 or bf16" } },
+    { BAD(E4, .width = 64, .arch = "sm_80"), { "e4m3", "sm_89 or later" } },
+    { BAD(E4, .width = 64, BACK), { "CUC_ATTENTION_BACKWARD", "e4m3" } },
     { BAD(HF), { "width is 0", "1 to 256" } },
     { BAD(HF, .width = 257), { "width is 257", "1 to 256" } },
     { BAD(HF, .width = 64, .value_width = -1), { "value_width is -1", "0 to 256" } },
@@ -1314,7 +1497,8 @@ static const struct {
           .side_count = 1,
           .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 2, "head, row" } }),
       { "T305", "gather" } },
-    { BAD(HF, .width = 64, .page_size = 64, BACK), { "CUC_ATTENTION_BACKWARD", "pages" } },
+    { BAD(HF, .width = 64, .flags = CUC_ATTENTION_KEY_LENGTHS | CUC_ATTENTION_BACKWARD),
+      { "CUC_ATTENTION_BACKWARD", "pages and CUC_ATTENTION_KEY_LENGTHS" } },
     { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
     { BAD(HF, .width = 64, .page_size = 64, .tile_k = 128),
       { "tile_k does not divide page_size" } },
@@ -1498,6 +1682,58 @@ TEST(arguments_of_variable_lengths_are_refused_by_name)
     cuc_attention_plan_release(plan);
 }
 
+TEST(arguments_of_a_cache_are_refused_by_name)
+{
+    const cuc_tensor keys = tensor(CUC_F16, 4, 2, 3, 90, 64),
+                     news = tensor(CUC_F16, 4, 2, 3, 4, 64);
+    const cuc_tensor more = tensor(CUC_F16, 4, 2, 4, 4, 64), q = tensor(CUC_F16, 4, 2, 6, 4, 64);
+    const cuc_tensor two = tensor(CUC_I32, 1, 2, 0, 0, 0), three = tensor(CUC_I32, 1, 3, 0, 0, 0);
+    cuc_tensor constant = keys;
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .new_k = &news,
+                                      .new_v = &news,
+                                      .k = &keys,
+                                      .v = &keys,
+                                      .key_lengths = &two };
+    const cuc_attention_args attends = { .struct_size = sizeof(attends),
+                                         .q = &q,
+                                         .k = &keys,
+                                         .v = &keys,
+                                         .o = &q,
+                                         .new_k = &news,
+                                         .key_lengths = &two };
+    cuc_attention_args a;
+    cuc_attention_plan *plan, *plain;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    ck_ok(cuc_attention_plan_create(&plain, device, CUC_ATTENTION_OPTIONS(HF, .width = 64)));
+    ck_ok(cuc_attention_plan_create(
+        &plan, device,
+        CUC_ATTENTION_OPTIONS(HF, .width = 64, .flags = CUC_ATTENTION_KEY_LENGTHS,
+                              .score = "score + gather(x, [row + column])",
+                              .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1, NULL } },
+                              .side_count = 1)));
+#define NOT_APPENDED(field, array, ...) \
+    a = good;                           \
+    a.field = (array);                  \
+    ck_fails(bad, cuc_attention_append(stream, plan, &a), __VA_ARGS__)
+    NOT_APPENDED(new_k, NULL, "new_k is NULL");
+    NOT_APPENDED(new_v, &more, "new_v is [2, 4, 4, 64], expected [2, 3, 4, 64]", "new keys");
+    NOT_APPENDED(key_lengths, NULL, "key_lengths is NULL");
+    NOT_APPENDED(key_lengths, &three, "key_lengths is [3], expected [2]");
+    NOT_APPENDED(k, &constant, "k is read-only");
+    NOT_APPENDED(q, &q, "q is given", "cuc_attention_append() does not use it");
+    NOT_APPENDED(page_table, &two, "page_table is given");
+    NOT_APPENDED(sides, &q, "sides is given", "cuc_attention_append()");
+    ck_fails(bad, cuc_attention(stream, plan, &attends), "new_k is given",
+             "only cuc_attention_append() takes it");
+    ck_fails(bad, cuc_attention_append(stream, plain, &good), "no cache to append to",
+             "CUC_ATTENTION_KEY_LENGTHS");
+    cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
 // ---- Plans
 
 TEST(a_plan_shows_its_choice_and_program)
@@ -1523,13 +1759,54 @@ TEST(a_plan_shows_its_choice_and_program)
     cuc_attention_plan_release(plan);
 }
 
+TEST(arguments_of_8_bits_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_E4M3, 4, 2, 6, 8, 64), k = tensor(CUC_E4M3, 4, 2, 3, 9, 64);
+    const cuc_tensor o = tensor(CUC_F16, 4, 2, 6, 8, 64), of_q = tensor(CUC_F32, 2, 2, 6, 0, 0);
+    const cuc_tensor of_k = tensor(CUC_F32, 2, 2, 3, 0, 0), wide = tensor(CUC_F16, 2, 2, 3, 0, 0);
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .q = &q,
+                                      .k = &k,
+                                      .v = &k,
+                                      .o = &o,
+                                      .q_scale = &of_q,
+                                      .k_scale = &of_k,
+                                      .v_scale = &of_k,
+                                      .workspace = 0x100000,
+                                      .workspace_bytes = 2 * 3 * 64 * 16 };
+    cuc_attention_args a;
+    cuc_attention_plan *plan;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+
+    ck_ok(cuc_attention_plan_create(&plan, device,
+                                    CUC_ATTENTION_OPTIONS(E4, .o_dtype = CUC_F16, .width = 64)));
+    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 6, 8, 3, 9),
+                      good.workspace_bytes);
+    REFUSED(q_scale, NULL, "q_scale is NULL");
+    REFUSED(q_scale, &of_k, "q_scale is [2, 3], expected [2, 6]", "batch, heads");
+    REFUSED(v_scale, &wide, "v_scale is of f16, expected f32");
+    REFUSED(o, &q, "o is of e4m3, expected f16");
+    REFUSED(workspace_bytes, 100, "workspace has 100 bytes, expected 6144");
+    cuc_attention_plan_release(plan);
+    ck_ok(cuc_attention_plan_create(&plan, device,
+                                    CUC_ATTENTION_OPTIONS(.dtype = CUC_F16, .width = 64)));
+    a = good;
+    a.q = a.k = a.v = a.o = &o;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "q_scale is given", "leave it NULL");
+    cuc_attention_plan_release(plan);
+}
+
 // The kernel of each usual plan on Hopper is a pipeline.
 static const struct {
     int32_t width, value_width, tile_q, tile_k;
     int64_t queries;
+    cuc_dtype dtype;
 } pipelines[] = {
-    { 64, 64, 192, 128, 4096 },  { 128, 128, 128, 128, 4096 }, { 256, 256, 128, 64, 4096 },
-    { 192, 128, 128, 64, 4096 }, { 80, 80, 128, 128, 4096 },   { 64, 64, 64, 128, 50 },
+    { 64, 64, 192, 128, 4096, CUC_BF16 },   { 128, 128, 128, 128, 4096, CUC_BF16 },
+    { 256, 256, 128, 64, 4096, CUC_BF16 },  { 192, 128, 128, 64, 4096, CUC_BF16 },
+    { 80, 80, 128, 128, 4096, CUC_BF16 },   { 64, 64, 64, 128, 50, CUC_BF16 },
+    { 128, 128, 128, 128, 4096, CUC_E4M3 }, { 64, 64, 192, 128, 4096, CUC_E4M3 },
+    { 256, 256, 128, 64, 4096, CUC_E4M3 },
 };
 
 TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
@@ -1538,15 +1815,16 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
 
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    for (int mask = 0; mask < 8; mask++) {
+    for (int mask = 0; mask < (pipelines[_i].dtype == CUC_E4M3 ? 8 : 16); mask++) {
         cuc_attention_plan *plan;
         ck_ok(cuc_attention_plan_create(
             &plan, device,
-            CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
+            CUC_ATTENTION_OPTIONS(.dtype = pipelines[_i].dtype, .width = pipelines[_i].width,
                                   .value_width = pipelines[_i].value_width,
                                   .queries = pipelines[_i].queries, .mask = mask & 1,
                                   .window_left = mask & 2 ? 500 : 0,
-                                  .flags = mask & 4 ? CUC_ATTENTION_VARIABLE : 0)));
+                                  .flags = (mask & 4 ? CUC_ATTENTION_VARIABLE : 0) |
+                                           (mask & 8 ? CUC_ATTENTION_KEY_LENGTHS : 0))));
         ck_ok(cuc_attention_plan_get_choice(&choice, plan));
         ck_assert_int_eq(choice.pipeline, 1);
         ck_assert_int_eq(choice.tile_q, pipelines[_i].tile_q);
@@ -1559,6 +1837,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
 {
     cuc_attention_plan *plan;
 
+    if (pipelines[_i].dtype == CUC_E4M3)
+        return; // has no gradients
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
     for (int score = PLAIN; score <= FIRST_KEYS; score++) {
@@ -1578,9 +1858,10 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
             strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
         ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
         // The parts of the gradient of ALiBi's slopes begin at a multiple of 256 bytes.
-        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5),
-                          score == ALIBI ? 256 + 32 * 3 * 4 : 2 * 3 * 5 * 4);
-        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, INT64_MAX, 3, 5), UINT64_MAX);
+        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
+                          score == ALIBI ? 256 + 32 * 3 * 4 : (_i % 2 ? 1 : 2) * 3 * 5 * 4);
+        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9),
+                          UINT64_MAX);
         cuc_attention_plan_release(plan);
     }
 }

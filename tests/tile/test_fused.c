@@ -323,6 +323,40 @@ TEST_RANGE(products_overlap_those_of_the_previous_iteration, 1, 3)
     ck_assert_int_eq(count_of(text, "wgmma.wait_group.sync.aligned 0;"), 1);
 }
 
+// ---- An operand of 8 bits that is computed
+
+#define EIGHT(weights)                                                                        \
+    "kernel k(q: e4m3[M, K], k: e4m3[N, K], v: e4m3[D, N], o: bf16[M, D]) grid cdiv(M, 128) " \
+    "{\n    m, acc = block(0), zeros(f32, [128, 64])\n"                                       \
+    "    x = load(q, [m, 0], [128, 64])\n    for n in 0 .. cdiv(N, 64) {\n"                   \
+    "        s = mma(x, trans(load(k, [n, 0], [64, 64])), zeros(f32, [128, 64]))\n"           \
+    "        p = cast(exp2(s), e4m3)\n        acc = mma(" weights                             \
+    ", trans(load(v, [0, n], [64, 64])), acc, fast_acc=true)\n    }\n"                        \
+    "    store(o, [m, 0], cast(acc, bf16))\n}\n"
+
+static const struct {
+    const char *text;
+    bool moves; // columns move between threads
+} eights[] = {
+    { EIGHT("reshape(permute(reshape(p, [128, 4, 2, 4, 2]), [0, 1, 3, 2, 4]), [128, 64])"), false },
+    { EIGHT("p"), true },
+};
+
+TEST_ROWS(columns_of_8_bits_stay_in_their_threads_if_the_program_exchanges_them, eights)
+{
+    enum {
+        ELEMENTS = 32,
+        BYTES = 4,
+        PAIR = 2
+    }; // of a thread's weights, of a word, of a conversion
+    const char *text = entry_of(eights[_i].text, NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_eq(count_of(text, "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3"),
+                     8); // each product's two steps, in the first iteration and the others
+    ck_assert_int_eq(count_of(text, "cvt.rn.satfinite.e4m3x2.f32"), COPIES * ELEMENTS / PAIR);
+    ck_assert_int_eq(count_of(text, "st.shared") > 0, eights[_i].moves);
+}
+
 static const struct {
     const char *text, *says;
 } elsewhere[] = {

@@ -234,6 +234,10 @@ static const struct row rows[] = {
         .tile_m = 64, .tile_n = 64, .a_order = 1) ONCE,
     ROW("two blocks along a row that share a", 300, 500, 200, .dtype = CUC_F16, .cluster_n = 2,
         .tile_m = 128, .tile_n = 64, .residual_dtype = CUC_F16, .bias = CUC_GEMM_BIAS_ROWS) ONCE,
+    ROW("blocks along a row that share a part of a", 300, 520, 700, .dtype = CUC_BF16,
+        .cluster_n = 2, .parts = 3, .tile_m = 64, .tile_n = 64) ONCE,
+    ROW("blocks down a column that share a part of b", 520, 300, 700, .dtype = CUC_BF16,
+        .cluster = 4, .parts = 2, .tile_m = 64, .tile_n = 64) ONCE,
     ROW("four blocks along a row, d by columns", 700, 130, 136, .dtype = CUC_BF16, .cluster = 4,
         .tile_m = 64, .tile_n = 128, .d_order = 1, .activation = CUC_GEMM_RELU) ONCE,
     ROW("more tiles than multiprocessors", 1100, 128, 260, .dtype = CUC_BF16, .tile_m = 128,
@@ -320,6 +324,76 @@ static const struct row rows[] = {
     ROW("tiles of a column, lines of odd lengths", 70, 9, 65, .dtype = CUC_I8, .tile_m = 32, .tile_n = 1), 0, 1, 0, 1 },
     ROW("tiles of few elements", 19, 9, 33, .dtype = CUC_BF16, .arch = "sm_80", .tile_m = 3, .tile_n = 2, .b_order = 1) ONCE,
     ROW("tiles of few elements of f64", 19, 9, 33, .dtype = CUC_F64, .tile_m = 4, .tile_n = 4, .tile_k = 8) ONCE,
+    ROW("aux, before relu", 70, 40, 50, .dtype = CUC_F16, .activation = CUC_GEMM_RELU, .aux_dtype = CUC_F16,
+        .bias = CUC_GEMM_BIAS_COLUMNS) ONCE,
+    ROW("aux of f32 in a pipeline, before gelu, d by columns", 200, 136, 72, .dtype = CUC_BF16, .d_order = 1,
+        .activation = CUC_GEMM_GELU_TANH, .aux_dtype = CUC_F32, .bias = CUC_GEMM_BIAS_ROWS, .tile_m = 128,
+        .tile_n = 128), 0, 2, 0, 8 },
+    ROW("aux, operands exchanged", 150, 200, 72, .dtype = CUC_F16, .tile_m = 72, .tile_n = 128, .aux_dtype = CUC_F16,
+        .activation = CUC_GEMM_SILU) ONCE,
+    ROW("aux of groups", 100, 48, 56, .form = CUC_GEMM_GROUPED, .dtype = CUC_BF16, .b_order = 1, .aux_dtype = CUC_BF16,
+        .activation = CUC_GEMM_GELU, .flags = CUC_GEMM_AMAX, .bias = CUC_GEMM_BIAS_COLUMNS), 4, 1, 0, 0 },
+    ROW("aux of a batch, lines of odd lengths", 40, 49, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16,
+        .aux_dtype = CUC_F32, .activation = CUC_GEMM_SILU, .residual_dtype = CUC_F16), 3, 1, 0, 1 },
+    ROW("the derivative of relu and the gradient of columns", 200, 136, 72, .dtype = CUC_BF16,
+        .activation = CUC_GEMM_RELU_DERIVATIVE, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .bias = CUC_GEMM_BIAS_COLUMNS,
+        .tile_m = 128, .tile_n = 64) ONCE,
+    ROW("the derivative of gelu and the gradient of rows", 130, 201, 72, .dtype = CUC_F16,
+        .activation = CUC_GEMM_GELU_DERIVATIVE, .bias_gradient = CUC_GEMM_GRADIENT_ROWS, .bias = CUC_GEMM_BIAS_ROWS,
+        .d_dtype = CUC_F32), 0, 1, 0, 1 },
+    ROW("the derivative of gelu by tanh, d by columns", 130, 200, 72, .dtype = CUC_BF16, .d_order = 1,
+        .activation = CUC_GEMM_GELU_TANH_DERIVATIVE, .aux_dtype = CUC_F32, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS,
+        .bias_gradient_dtype = CUC_BF16, .c_dtype = CUC_F32), 0, 2, 1, 0 },
+    ROW("the derivative of silu in a batch", 130, 72, 64, .form = CUC_GEMM_BATCHED, .dtype = CUC_BF16, .b_order = 1,
+        .activation = CUC_GEMM_SILU_DERIVATIVE, .residual_dtype = CUC_BF16, .bias_gradient = CUC_GEMM_GRADIENT_ROWS,
+        .tile_m = 128, .tile_n = 64), 3, 1, 0, 8 },
+    ROW("the derivative of relu of f64", 33, 17, 20, .dtype = CUC_F64, .activation = CUC_GEMM_RELU_DERIVATIVE,
+        .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS) ONCE,
+    ROW("the derivative of relu of integers, and the gradient", 70, 40, 96, .dtype = CUC_I8, .b_order = 1,
+        .activation = CUC_GEMM_RELU_DERIVATIVE, .bias_gradient = CUC_GEMM_GRADIENT_ROWS) ONCE,
+    ROW("the gradient of columns, with parts", 71, 260, 300, .dtype = CUC_F16, .parts = 3, .bias = CUC_GEMM_BIAS_COLUMNS,
+        .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .flags = CUC_GEMM_AMAX, .aux_dtype = CUC_F32) ONCE,
+    ROW("the gradient of rows, with parts", 71, 260, 300, .dtype = CUC_F16, .parts = 2, .bias = CUC_GEMM_BIAS_ROWS,
+        .bias_gradient = CUC_GEMM_GRADIENT_ROWS, .activation = CUC_GEMM_RELU_DERIVATIVE) ONCE,
+    ROW("the gradient of columns, with stream-K", 200, 130, 330, .dtype = CUC_F16, .stream_k = 1, .tile_m = 64,
+        .tile_n = 64, .bias = CUC_GEMM_BIAS_COLUMNS, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .flags = CUC_GEMM_AMAX) ONCE,
+    ROW("the gradient of rows, with stream-K of two waves", 1100, 272, 260, .dtype = CUC_BF16, .stream_k = 2, .tile_m = 128,
+        .tile_n = 16, .stages = 4, .bias = CUC_GEMM_BIAS_ROWS, .bias_gradient = CUC_GEMM_GRADIENT_ROWS,
+        .activation = CUC_GEMM_GELU_TANH, .aux_dtype = CUC_BF16) ONCE,
+    ROW("the gradient of columns by blocks that do a sum together", 70, 130, 600, .dtype = CUC_F16, .split = 4,
+        .tile_m = 64, .tile_n = 64, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .flags = CUC_GEMM_AMAX,
+        .bias = CUC_GEMM_BIAS_COLUMNS, .aux_dtype = CUC_F16) ONCE,
+    ROW("the gradient of rows in clusters", 300, 130, 200, .dtype = CUC_F16, .cluster = 2, .tile_m = 64, .tile_n = 128,
+        .bias_gradient = CUC_GEMM_GRADIENT_ROWS, .flags = CUC_GEMM_AMAX, .activation = CUC_GEMM_SILU_DERIVATIVE) ONCE,
+    ROW("the gradient of columns by warpgroups that take tiles in turns", 1100, 512, 130, .dtype = CUC_F16, .tile_m = 64,
+        .tile_n = 64, .warps = 4, .activation = CUC_GEMM_RELU_DERIVATIVE, .flags = CUC_GEMM_AMAX,
+        .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS) ONCE,
+    ROW("the gradient of rows, operands exchanged", 150, 200, 72, .dtype = CUC_F16, .tile_m = 72, .tile_n = 128,
+        .bias_gradient = CUC_GEMM_GRADIENT_ROWS, .flags = CUC_GEMM_AMAX, .bias = CUC_GEMM_BIAS_ROWS) ONCE,
+    ROW("the gradient of columns, packed operands", 70, 131, 301, .dtype = CUC_BF16, .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B,
+        .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .parts = 3), 0, 1, 0, 3 },
+    ROW("the sum of a", 70, 131, 2301, .dtype = CUC_BF16, .bias_gradient = CUC_GEMM_GRADIENT_A), 0, 0.5, 0, 1 },
+    ROW("the sum of a by columns, d by columns", 70, 40, 1100, .dtype = CUC_F16, .a_order = 1, .d_order = 1,
+        .bias_gradient = CUC_GEMM_GRADIENT_A, .bias_gradient_dtype = CUC_F16) ONCE,
+    ROW("the sum of b, by parts of packed bytes", 70, 136, 1304, .dtype = CUC_E4M3, .parts = 2,
+        .pack = CUC_GEMM_PACK_B | CUC_GEMM_PACK_TRANSPOSED_B, .bias_gradient = CUC_GEMM_GRADIENT_B) ONCE,
+    ROW("the sum of b by columns in a batch, alpha 0", 40, 48, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16, .b_order = 1,
+        .c_dtype = CUC_F16, .bias_gradient = CUC_GEMM_GRADIENT_B), 3, 0, 1, 0 },
+    ROW("the sum of one a of a batch", 40, 48, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_TF32,
+        .flags = CUC_GEMM_SHARED_A, .bias_gradient = CUC_GEMM_GRADIENT_A), 3, 1, 0, 0 },
+    ROW("the sum of integers", 40, 48, 2056, .dtype = CUC_I8, .d_dtype = CUC_I8, .bias_gradient = CUC_GEMM_GRADIENT_B) ONCE,
+    ROW("the sum of a without columns", 40, 0, 56, .dtype = CUC_F16, .bias_gradient = CUC_GEMM_GRADIENT_A) ONCE,
+    ROW("the gradient of columns without rows", 0, 48, 56, .dtype = CUC_F16, .flags = CUC_GEMM_AMAX,
+        .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS) ONCE,
+    ROW("the gradient of rows without a sum", 5, 7, 0, .dtype = CUC_F16, .bias = CUC_GEMM_BIAS_ROWS,
+        .bias_gradient = CUC_GEMM_GRADIENT_ROWS) ONCE,
+    ROW("the largest magnitude before it is rounded to 8 bits", 130, 200, 160, .dtype = CUC_E4M3, .b_order = 1,
+        .d_dtype = CUC_E4M3, .flags = CUC_GEMM_AMAX | CUC_GEMM_SCALED_ROWS, .bias = CUC_GEMM_BIAS_COLUMNS, .tile_m = 128,
+        .tile_n = 128), 0, 8, 0, 0 },
+    ROW("the largest magnitude of a batch", 40, 48, 56, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16, .bias = CUC_GEMM_BIAS_ROWS,
+        .flags = CUC_GEMM_AMAX), 3, -1, 0, 0 },
+    ROW("all outputs on sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .aux_dtype = CUC_F16, .flags = CUC_GEMM_AMAX,
+        .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .activation = CUC_GEMM_GELU, .bias = CUC_GEMM_BIAS_COLUMNS), 0, 1, 0, 1 },
     ROW("sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .c_dtype = CUC_F16), 0, 1, 1, 0 },
 };
 // clang-format on
@@ -335,13 +409,31 @@ static double activate(int32_t how, double x)
         return x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) / 2;
     case CUC_GEMM_SILU:
         return x / (1 + exp(-x));
+    case CUC_GEMM_RELU_DERIVATIVE:
+        return x > 0;
+    case CUC_GEMM_GELU_DERIVATIVE:
+        return (1 + erf(x / sqrt(2))) / 2 + x * exp(-x * x / 2) * 0.3989422804014327;
+    case CUC_GEMM_GELU_TANH_DERIVATIVE: {
+        double t = tanh(0.7978845608028654 * (x + 0.044715 * x * x * x));
+        return (1 + t) / 2 + x * (1 - t * t) / 2 * 0.7978845608028654 * (1 + 3 * 0.044715 * x * x);
+    }
+    case CUC_GEMM_SILU_DERIVATIVE: {
+        double s = 1 / (1 + exp(-x));
+        return s * (1 + x * (1 - s));
+    }
     default:
         return x;
     }
 }
 
+static bool is_derivative(const struct row *r)
+{
+    return r->o.activation >= CUC_GEMM_RELU_DERIVATIVE;
+}
+
 struct arrays {
     struct array a, b, c, d, bias, residual, row_scale, column_scale, offsets, workspace;
+    struct array aux, bias_gradient, amax;
     cuc_gemm_args args;
 };
 
@@ -358,6 +450,12 @@ static int64_t group_of(const struct row *r, int64_t row)
         if (row >= offset(r, g) && row < offset(r, g + 1))
             return g;
     return -1;
+}
+
+static bool sums_rows(const struct row *r)
+{
+    return r->o.bias_gradient == CUC_GEMM_GRADIENT_ROWS ||
+           r->o.bias_gradient == CUC_GEMM_GRADIENT_A;
 }
 
 static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan *plan)
@@ -395,6 +493,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
         { &x->residual, &x->args.residual, k->residual, batch, r->m, r->n, false },
         { &x->bias, &x->args.bias, k->bias, NONE, groups,
           o->bias == CUC_GEMM_BIAS_ROWS ? r->m : r->n, false },
+        { &x->aux, &x->args.aux, is_derivative(r) ? k->aux : 0, batch, r->m, r->n, false },
         { &x->row_scale, &x->args.row_scale, o->flags & CUC_GEMM_SCALED_ROWS ? CUC_F32 : 0, NONE,
           NONE, r->m, false },
         { &x->column_scale, &x->args.column_scale, o->flags & CUC_GEMM_SCALED_COLUMNS ? CUC_F32 : 0,
@@ -405,8 +504,9 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     for (int i = 0; i < CUC_LENGTH(others); i++) {
         if (!others[i].dtype)
             continue;
+        bool matrix = others[i].rows != NONE && others[i].array != &x->bias;
         make(others[i].array, others[i].dtype, others[i].batch, others[i].rows, others[i].columns,
-             i < 2 ? o->d_order : 0, i < 2 ? r->gap : 0);
+             matrix ? o->d_order : 0, matrix ? r->gap : 0);
         fill(others[i].array, others[i].poison);
         *others[i].arg = &others[i].array->t;
     }
@@ -415,7 +515,29 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     if (groups != NONE)
         ck_ok(cuc_buffer_write_async(stream, x->offsets.buffer, 0, x->offsets.bytes,
                                      x->offsets.size));
-    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n, r->k);
+    const struct {
+        struct array *array;
+        const cuc_tensor **arg;
+        cuc_dtype dtype;
+        int64_t batch, rows, columns;
+    } outputs[] = {
+        { &x->aux, &x->args.aux, is_derivative(r) ? 0 : k->aux, batch, r->m, r->n },
+        { &x->bias_gradient, &x->args.bias_gradient, k->gradient_dtype, NONE, NONE,
+          sums_rows(r) ? r->m : r->n },
+        { &x->amax, &x->args.amax, k->amax ? CUC_F32 : 0, NONE, NONE, 1 },
+    };
+    for (int i = 0; i < CUC_LENGTH(outputs); i++) {
+        struct array *y = outputs[i].array;
+        bool matrix = outputs[i].rows != NONE;
+        if (!outputs[i].dtype)
+            continue;
+        make(y, outputs[i].dtype, outputs[i].batch, outputs[i].rows, outputs[i].columns,
+             matrix ? o->d_order : 0, matrix ? r->gap : 0);
+        ck_ok(cuc_buffer_write_async(stream, y->buffer, 0, y->bytes, y->size));
+        *outputs[i].arg = &y->t;
+    }
+    x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n, r->k) *
+                              (uint64_t)(batch != NONE ? batch : 1);
     if (x->args.workspace_bytes) {
         ck_ok(cuc_buffer_create(&x->workspace.buffer, stream, NULL, x->args.workspace_bytes));
         x->args.workspace = cuc_buffer_ptr(x->workspace.buffer);
@@ -426,7 +548,7 @@ static void drop_all(struct arrays *x)
 {
     struct array *all = &x->a;
 
-    for (size_t i = 0; i < 10; i++)
+    for (size_t i = 0; i < 13; i++)
         if (all[i].buffer)
             drop(&all[i]);
 }
@@ -437,9 +559,10 @@ static double scaled(const struct arrays *x, const struct row *r, int64_t i, int
            (r->o.flags & CUC_GEMM_SCALED_COLUMNS ? value(&x->column_scale, 0, 0, j) : 1);
 }
 
-// Computes an element of d, and the sum of the magnitudes of its terms.
+// Computes an element of d, its value before the activation, and the sum of the magnitudes of its
+// terms.
 static double expected(const struct arrays *x, const struct row *r, int64_t z, int64_t i, int64_t j,
-                       double *size)
+                       double *size, double *before)
 {
     int64_t g = r->o.form == CUC_GEMM_GROUPED ? group_of(r, i) : z;
     double sum = 0, y;
@@ -460,7 +583,9 @@ static double expected(const struct arrays *x, const struct row *r, int64_t z, i
         y += value(&x->bias, 0, r->o.form == CUC_GEMM_GROUPED ? g : 0,
                    r->o.bias == CUC_GEMM_BIAS_ROWS ? i : j);
     *size += fabs(y);
-    y = activate(r->o.activation, y);
+    *before = y;
+    y = is_derivative(r) ? y * activate(r->o.activation, value(&x->aux, z, i, j))
+                         : activate(r->o.activation, y);
     if (r->o.residual_dtype)
         y += value(&x->residual, z, i, j);
     return y;
@@ -486,37 +611,118 @@ static double allowed(const struct row *r, cuc_dtype d, double y, double size)
 
 static double saturated(cuc_dtype d, double y)
 {
-    double most = d == CUC_I8 ? 127 : d == CUC_U8 ? 255 : INFINITY;
-    double least = d == CUC_I8 ? -128 : d == CUC_U8 ? 0 : -INFINITY;
+    double most = d == CUC_I8     ? 127
+                  : d == CUC_U8   ? 255
+                  : d == CUC_E4M3 ? 448
+                  : d == CUC_E5M2 ? 57344
+                                  : INFINITY;
+    double least = d == CUC_I8 ? -128 : d == CUC_U8 ? 0 : -most;
 
     return fmin(fmax(y, least), most);
 }
 
+// Reads an array back from the device.
+static struct array read_back(const struct array *a)
+{
+    struct array got = *a;
+
+    if (!a->buffer)
+        return got;
+    got.bytes = malloc(got.size);
+    ck_ok(cuc_buffer_read_async(stream, got.bytes, a->buffer, 0, got.size));
+    ck_ok(cuc_stream_synchronize(stream));
+    return got;
+}
+
+// Compares an element and poisons it, so that only elements that were not compared are left.
+static void compare_element(struct array *got, const char *name, const struct row *r, int64_t z,
+                            int64_t i, int64_t j, double wanted, double tolerance)
+{
+    double have = value(got, z, i, j);
+
+    ck_assert_msg(fabs(have - wanted) <= tolerance,
+                  "%s: %s[%d][%d][%d] is %.9g, expected %.9g within %.3g", r->name, name, (int)z,
+                  (int)i, (int)j, have, wanted, tolerance);
+    memset(at(got, z, i, j), POISON, cuc_dtype_bits(got->t.dtype) / 8);
+}
+
+// Checks that nothing but the compared elements was written.
+static void compare_rest(struct array *got, const char *name, const struct row *r)
+{
+    if (!got->buffer)
+        return;
+    for (size_t i = 0; i < got->size; i++)
+        ck_assert_msg(got->bytes[i] == POISON, "%s: byte %zu beside %s was written", r->name, i,
+                      name);
+    free(got->bytes);
+}
+
+// Adds the numbers of an operand whose sum is the gradient of a bias.
+static void add_operand(const struct arrays *x, const struct row *r, double *sum, double *size)
+{
+    bool of_a = r->o.bias_gradient == CUC_GEMM_GRADIENT_A;
+    const struct array *operand = of_a ? &x->a : &x->b;
+
+    for (int64_t z = 0; z < (operand->t.rank > 2 ? operand->t.shape[0] : 1); z++)
+        for (int64_t i = 0; i < (of_a ? r->m : r->n); i++)
+            for (int64_t k = 0; k < r->k; k++) {
+                double one = of_a ? value(operand, z, i, k) : value(operand, z, k, i);
+                sum[i] += one;
+                size[i] += fabs(one);
+            }
+}
+
+static void compare_gradient(const struct arrays *x, const struct row *r, const double *sum,
+                             const double *size)
+{
+    struct array got = read_back(&x->bias_gradient);
+
+    for (int64_t i = 0; r->o.bias_gradient && i < (sums_rows(r) ? r->m : r->n); i++)
+        compare_element(&got, "bias_gradient", r, 0, 0, i, sum[i],
+                        allowed(r, got.t.dtype, sum[i], 16 * size[i]));
+    compare_rest(&got, "bias_gradient", r);
+}
+
 static void compare(const struct arrays *x, const struct row *r)
 {
-    struct array got = x->d;
-    cuc_dtype d = x->d.t.dtype;
+    struct array d = read_back(&x->d), aux = read_back(&x->aux), amax = read_back(&x->amax);
     int64_t batch = r->o.form == CUC_GEMM_BATCHED ? r->batch : 1;
-    size_t bytes = cuc_dtype_bits(d) / 8;
+    size_t most = (size_t)(r->m > r->n ? r->m : r->n) + 1;
+    double *sum = calloc(most, sizeof(*sum)), *sum_size = calloc(most, sizeof(*sum_size));
+    double largest = 0, error = 0;
 
-    got.bytes = malloc(got.size);
-    ck_ok(cuc_buffer_read_async(stream, got.bytes, x->d.buffer, 0, got.size));
-    ck_ok(cuc_stream_synchronize(stream));
     for (int64_t z = 0; z < batch; z++)
         for (int64_t i = 0; i < r->m; i++)
             for (int64_t j = 0; j < r->n; j++) {
                 if (r->o.form == CUC_GEMM_GROUPED && group_of(r, i) < 0)
                     continue; // this element must keep its value
-                double size, y = saturated(d, expected(x, r, z, i, j, &size));
-                double have = value(&got, z, i, j);
-                ck_assert_msg(fabs(have - y) <= allowed(r, d, y, size),
-                              "%s: d[%d][%d][%d] is %.9g, expected %.9g", r->name, (int)z, (int)i,
-                              (int)j, have, y);
-                memset(at(&got, z, i, j), POISON, bytes);
+                double size, before, y = expected(x, r, z, i, j, &size, &before);
+                double rounded = saturated(d.t.dtype, y);
+                compare_element(&d, "d", r, z, i, j, rounded, allowed(r, d.t.dtype, rounded, size));
+                if (aux.buffer && !is_derivative(r))
+                    compare_element(&aux, "aux", r, z, i, j, before,
+                                    allowed(r, aux.t.dtype, before, size));
+                sum[sums_rows(r) ? i : j] += y;
+                sum_size[sums_rows(r) ? i : j] += size + fabs(y);
+                largest = fmax(largest, fabs(y));
+                error = fmax(error, allowed(r, CUC_F32, y, size));
             }
-    for (size_t i = 0; i < got.size; i++)
-        ck_assert_msg(got.bytes[i] == POISON, "%s: byte %zu beside d was written", r->name, i);
-    free(got.bytes);
+    if (r->o.bias_gradient >= CUC_GEMM_GRADIENT_A) {
+        memset(sum, 0, most * sizeof(*sum));
+        memset(sum_size, 0, most * sizeof(*sum_size));
+        add_operand(x, r, sum, sum_size);
+    }
+    compare_gradient(x, r, sum, sum_size);
+    if (amax.buffer)
+        compare_element(&amax, "amax", r, 0, 0, 0, largest, error);
+    compare_rest(&amax, "amax", r);
+    compare_rest(&d, "d", r);
+    if (is_derivative(r))
+        free(aux.bytes); // an input
+    else
+        compare_rest(&aux, "aux", r);
+    free(sum);
+    free(sum_size);
 }
 
 static cuc_status call(cuc_gemm_plan *plan, const struct row *r, const cuc_gemm_args *args)
@@ -609,7 +815,7 @@ static void make_row(struct row *r)
     if (!below(3))
         o->bias = 1 + (o->form != CUC_GEMM_GROUPED && below(2));
     if (!whole && !below(3))
-        o->activation = (int32_t)below(5);
+        o->activation = (int32_t)below(9);
     if (!below(4))
         o->residual_dtype = d;
     if (o->dtype == CUC_F32)
@@ -627,7 +833,7 @@ static void make_row(struct row *r)
         else if (below(2))
             o->warps = 4;
     }
-    if (!o->form && !o->split && o->cluster_n < 2 && !below(5))
+    if (!o->form && !o->split && !below(5))
         o->parts = 2 + (int32_t)below(3);
     else if (!o->form && !o->split && o->cluster < 2 && o->cluster_n < 2 && !below(4))
         o->stream_k = 1 + (int32_t)below(2);
@@ -635,9 +841,15 @@ static void make_row(struct row *r)
         o->pack = packs[below(CUC_LENGTH(packs))];
     else if (!below(3))
         o->alignment = 1 << below(6);
+    if (!below(3))
+        o->aux_dtype = d;
+    if (o->form != CUC_GEMM_GROUPED && !below(3))
+        o->bias_gradient = 1 + (int32_t)below(4);
+    if (d == CUC_F32 && !below(3))
+        o->flags |= CUC_GEMM_AMAX;
 }
 
-enum { RANDOM_PRODUCTS = 150 };
+enum { RANDOM_PRODUCTS = 200 };
 
 TEST_SLICE(random_products_are_right, slice, RANDOM_PRODUCTS)
 {
@@ -686,6 +898,16 @@ static const struct {
     { BAD(.dtype = CUC_F16, .bias_dtype = CUC_F16), { "bias_dtype", "CUC_GEMM_NO_BIAS" } },
     { BAD(.dtype = CUC_I8, .activation = CUC_GEMM_GELU), { "i32", "CUC_GEMM_RELU" } },
     { BAD(.dtype = CUC_F64, .flags = CUC_GEMM_SCALED_ROWS), { "scales", "f32" } },
+    { BAD(.dtype = CUC_I8, .activation = CUC_GEMM_SILU_DERIVATIVE), { "i32", "RELU_DERIVATIVE" } },
+    { BAD(.dtype = CUC_F16, .activation = 9), { "activation is 9", "0 to 8" } },
+    { BAD(.dtype = CUC_F16, .aux_dtype = CUC_F64), { "aux_dtype is f64" } },
+    { BAD(.dtype = CUC_I8, .d_dtype = CUC_I8, .aux_dtype = CUC_I8), { "aux", "i8 or u8" } },
+    { BAD(.dtype = CUC_I8, .d_dtype = CUC_F32, .bias_gradient = 1, .bias_gradient_dtype = CUC_I8),
+      { "bias_gradient_dtype", "i8 or u8" } },
+    { BAD(.dtype = CUC_F64, .flags = CUC_GEMM_AMAX), { "CUC_GEMM_AMAX", "f64" } },
+    { BAD(.dtype = CUC_F16, .bias_gradient = 5), { "bias_gradient is 5", "0 to 4" } },
+    { BAD(.dtype = CUC_F16, .bias_gradient_dtype = CUC_F32), { "CUC_GEMM_NO_GRADIENT" } },
+    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .bias_gradient = 1), { "grouped" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .a_order = 1), { "a_order" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .parts = 2), { "parts" } },
     { BAD(.dtype = CUC_F16, .arch = "sm_70"), { "arch is sm_70", "sm_80, 86" } },
@@ -705,9 +927,11 @@ static const struct {
     { BAD(.dtype = CUC_F16, .stream_k = 9), { "stream_k is 9", "0 to 8" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .stream_k = 1), { "stream_k" } },
     { BAD(.dtype = CUC_F16, .stream_k = 1, .parts = 2), { "stream_k", "parts" } },
-    { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_TRANSPOSED_A), { "pack", "_TRANSPOSED_A needs _A" } },
+    { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_TRANSPOSED_A),
+      { "pack", "_TRANSPOSED_A needs _A" } },
     { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_NONE | CUC_GEMM_PACK_A), { "pack", "alone" } },
-    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .pack = CUC_GEMM_PACK_A), { "pack", "CUC_GEMM_SINGLE" } },
+    { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .pack = CUC_GEMM_PACK_A),
+      { "pack", "CUC_GEMM_SINGLE" } },
     { BAD(.dtype = CUC_F16, .alignment = 3), { "alignment", "power of two" } },
 };
 
@@ -741,7 +965,7 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     const cuc_tensor other = tensor(CUC_BF16, 2, 8, 24), turned = tensor(CUC_F16, 2, 24, 8);
     const cuc_tensor offsets = tensor(CUC_I32, 1, 2, 0);
     cuc_tensor constant = d, many = b, negative = a;
-    cuc_gemm_plan *plan, *whole, *batched, *grouped;
+    cuc_gemm_plan *plan, *whole, *batched, *grouped, *outputs;
 
     constant.flags = CUC_TENSOR_READ_ONLY;
     ck_ok(cuc_gemm_plan_create(
@@ -750,6 +974,10 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     ck_ok(cuc_gemm_plan_create(&whole, device, CUC_GEMM_OPTIONS(.dtype = CUC_I8, .m = 8, .n = 8)));
     ck_ok(cuc_gemm_plan_create(&batched, device,
                                CUC_GEMM_OPTIONS(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED)));
+    ck_ok(cuc_gemm_plan_create(&outputs, device,
+                               CUC_GEMM_OPTIONS(.dtype = CUC_F16, .aux_dtype = CUC_F16,
+                                                .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS,
+                                                .flags = CUC_GEMM_AMAX)));
     const cuc_gemm_args good = {
         .struct_size = sizeof(good), .a = &a, .b = &b, .d = &d, .bias = &bias
     };
@@ -781,6 +1009,25 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     g = good;
     g.d = &constant;
     ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "d is read-only");
+    cuc_tensor gradient = tensor(CUC_F32, 1, 24, 0), amax = tensor(CUC_F32, 1, 2, 0);
+    g = good;
+    g.aux = &d;
+    ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "aux is given", "NULL");
+    g = (cuc_gemm_args){ .struct_size = sizeof(g), .a = &a, .b = &b, .d = &d, .amax = &amax };
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "aux is NULL");
+    g.aux = &constant;
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "bias_gradient is NULL");
+    g.bias_gradient = &bias;
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "bias_gradient is of f16", "f32");
+    g.bias_gradient = &gradient;
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "amax is [2]", "expected [1]");
+    amax.shape[0] = 1;
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "aux is read-only");
+    g.aux = &d;
+    gradient.strides[0] = 0;
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "bias_gradient is [24]", "other than 0");
+    gradient.strides[0] = 1;
+    ck_fails(bad, cuc_gemm(stream, outputs, 1, 0, &g), "workspace has 0 bytes", "expected 256");
     g = good;
     negative.shape[0] = -8;
     g.a = &negative;
@@ -795,6 +1042,7 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     ck_fails(bad, cuc_gemm_grouped(stream, grouped, 1, 0, &g), "noalias(d, offsets)");
     cuc_gemm_plan_release(grouped);
     ck_assert_uint_eq(cuc_gemm_plan_workspace_bytes(plan, 8, 24, 64), 1536);
+    cuc_gemm_plan_release(outputs);
     cuc_gemm_plan_release(batched);
     cuc_gemm_plan_release(whole);
     cuc_gemm_plan_release(plan);
@@ -927,7 +1175,8 @@ static const struct {
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .split = 4), 1, 4, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 100, .tile_n = 64, .tile_k = 8, .split = 4), 0, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .cluster = 2), 1, 1, 2 },
-    { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2), 1, 1, 1 },
+    { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2, .cluster = 1), 1, 1, 1 },
+    { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2, .cluster = 2), 1, 1, 2 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .arch = "sm_90", .split = 2), 0, 1, 1 },
     { BAD(.dtype = CUC_F32, .split = 2, .cluster = 2), 0, 1, 1 },
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128, .cluster = 1, .b_order = 1), 1, 1, 1 },
@@ -1198,6 +1447,104 @@ TEST_RANGE(products_beyond_the_grid_limit_are_divided, 0, 4)
     }
     ck_assert_msg(call(plan, row, &x.args) == CUC_OK, "%s", cuc_error_message());
     compare(&x, row);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+
+// clang-format off
+static const struct row divided[] = {
+    ROW("rows", 1, 65540, 2, .dtype = CUC_F64, .tile_m = 1, .tile_n = 1, .tile_k = 2, .aux_dtype = CUC_F64,
+        .activation = CUC_GEMM_RELU, .bias_gradient = CUC_GEMM_GRADIENT_ROWS) ONCE,
+    ROW("columns", 1, 65540, 2, .dtype = CUC_F64, .tile_m = 1, .tile_n = 1, .tile_k = 2,
+        .activation = CUC_GEMM_RELU_DERIVATIVE, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS) ONCE,
+    ROW("rows, d by columns", 65540, 1, 2, .dtype = CUC_F64, .tile_m = 1, .tile_n = 1, .tile_k = 2, .d_order = 1,
+        .bias_gradient = CUC_GEMM_GRADIENT_ROWS) ONCE,
+    ROW("rows, with parts", 1, 65540, 4, .dtype = CUC_F64, .tile_m = 1, .tile_n = 1, .tile_k = 2, .parts = 2,
+        .bias_gradient = CUC_GEMM_GRADIENT_ROWS) ONCE,
+    ROW("columns of a batch", 1, 1, 2, .dtype = CUC_F64, .form = CUC_GEMM_BATCHED, .flags = CUC_GEMM_SHARED_A,
+        .tile_m = 1, .tile_n = 1, .tile_k = 2, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS), 65540, 1, 0, 0 },
+    ROW("b of a batch", 1, 1, 2, .dtype = CUC_F64, .form = CUC_GEMM_BATCHED, .flags = CUC_GEMM_SHARED_A,
+        .tile_m = 1, .tile_n = 1, .tile_k = 2, .bias_gradient = CUC_GEMM_GRADIENT_B), 65540, 1, 0, 0 },
+};
+// clang-format on
+
+TEST_ROWS(gradients_of_divided_products_are_complete, divided)
+{
+    const struct row *r = &divided[_i];
+    struct arrays x;
+    cuc_gemm_plan *plan;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &r->o));
+    make_all(&x, r, plan);
+    ck_assert_msg(call(plan, r, &x.args) == CUC_OK, "%s", cuc_error_message());
+    compare(&x, r);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+
+// The order of additions is fixed, whatever the workspace contains.
+TEST(gradients_are_deterministic)
+{
+    static const struct row row = ROW("gradient", 190, 136, 500, .dtype = CUC_BF16, .tile_m = 64,
+                                      .tile_n = 64, .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS)
+        ONCE;
+    enum { TURNS = 3 };
+    struct arrays x;
+    cuc_gemm_plan *plan;
+    unsigned char *got[TURNS];
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &row.o));
+    make_all(&x, &row, plan);
+    for (int64_t i = 0; i < row.m; i++) // inexact sums
+        for (int64_t k = 0; k < row.k; k++)
+            set(&x.a, 0, i, k, sin((double)(i * row.k + k)));
+    ck_ok(cuc_buffer_write_async(stream, x.a.buffer, 0, x.a.bytes, x.a.size));
+    for (int turn = 0; turn < TURNS; turn++) {
+        ck_ok(cuc_buffer_fill(stream, x.workspace.buffer, 0, turn ? POISON : 0xff, 1,
+                              x.args.workspace_bytes));
+        ck_ok(call(plan, &row, &x.args));
+        got[turn] = malloc(x.bias_gradient.size);
+        ck_ok(cuc_buffer_read_async(stream, got[turn], x.bias_gradient.buffer, 0,
+                                    x.bias_gradient.size));
+        ck_ok(cuc_stream_synchronize(stream));
+        ck_assert_mem_eq(got[0], got[turn], x.bias_gradient.size);
+    }
+    compare(&x, &row);
+    for (int turn = 0; turn < TURNS; turn++)
+        free(got[turn]);
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+
+// NaN beats infinity, which beats numbers; the value of an earlier call is not kept.
+TEST(a_largest_magnitude_is_nan_if_an_element_is)
+{
+    static const struct row row = ROW("amax", 70, 90, 40, .dtype = CUC_BF16, .flags = CUC_GEMM_AMAX)
+        ONCE;
+    const double placed[] = { NAN, -INFINITY, 1 };
+    struct arrays x;
+    cuc_gemm_plan *plan;
+    float got;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &row.o));
+    make_all(&x, &row, plan);
+    for (int64_t j = 0; j < row.n; j++) // the last row of b selects the last column of a
+        for (int64_t k = 0; k < row.k; k++)
+            set(&x.b, 0, k, j, k == row.k - 1);
+    ck_ok(cuc_buffer_write_async(stream, x.b.buffer, 0, x.b.bytes, x.b.size));
+    for (int i = 0; i < CUC_LENGTH(placed); i++) {
+        for (int64_t m = 0; m < row.m; m++)
+            for (int64_t k = 0; k < row.k; k++)
+                set(&x.a, 0, m, k, k < row.k - 1 ? 0 : m == 33 ? placed[i] : 0.25);
+        ck_ok(cuc_buffer_write_async(stream, x.a.buffer, 0, x.a.bytes, x.a.size));
+        ck_ok(call(plan, &row, &x.args));
+        ck_ok(cuc_copy_to_host(stream, &got, x.amax.t.data, sizeof(got)));
+        ck_ok(cuc_stream_synchronize(stream));
+        if (isnan(placed[i]))
+            ck_assert(isnan(got));
+        else
+            ck_assert_float_eq(got, (float)fabs(placed[i]));
+    }
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }

@@ -731,6 +731,54 @@ TEST_ROWS(sums_of_a_pipeline_are_stored_by_tma, stored)
     cuc_program_release(p);
 }
 
+// TMA stores a tile that follows other stores and reductions, but not one that other accesses
+// follow. Loads of the result's shape come by TMA unless a store precedes them.
+static const struct {
+    const char *end;
+    bool stored, loaded;
+} ends[] = {
+    { "store(e, [m, n], cast(acc, f16))\n    store(c, [m, n], cast(acc * 2, f16))", true, false },
+    { "store(s, [m, n], reshape(sum(acc, 0), [BN]), shape=[_, BN])\n"
+      "    store(c, [m, n], cast(acc, f16))",
+      true, false },
+    { "store_max(w, [0], reshape(max(bitcast(acc, i32)), [1]))\n"
+      "    store(c, [m, n], cast(acc, f16))",
+      true, false },
+    { "store(c, [m, n], cast(acc, f16))\n    store_add(w, [0], full(i32, [1], 1))", false, false },
+    { "r = load(e, [m, n], [BM, BN])\n    store(s, [m, n], reshape(sum(acc, 0), [BN]), "
+      "shape=[_, BN])\n    store(c, [m, n], cast(acc, f16) + r)",
+      true, true },
+    { "store(e, [m, n], cast(acc, f16))\n"
+      "    store(c, [m, n], cast(acc, f16) + load(e, [m, n], [BM, BN]))",
+      true, false },
+};
+
+TEST_ROWS(the_last_of_several_stores_is_by_tma, ends)
+{
+    static const char head[] =
+        "kernel product(a: f16[M, K], b: f16[N, K], c: f16[M, N], e: f16[M, N], s: f32[R, N], "
+        "w: i32[1])\n"
+        "    const BM = 128, BN = 128\n"
+        "    grid cdiv(M, BM), cdiv(N, BN)\n"
+        "{\n"
+        "    m, n = block(0), block(1)\n"
+        "    acc = zeros(f32, [BM, BN])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(load(a, [m, k], [BM, 64]), trans(load(b, [n, k], [BN, 64])), acc)\n"
+        "    }\n";
+    char source[1024];
+
+    snprintf(source, sizeof(source), "%s    %s\n}\n", head, ends[_i].end);
+    cuc_program *p = made(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON));
+    cuc_object_release(compiled(p, CUC_CODE_PTX));
+    const char *log = cuc_program_log(p);
+    ck_assert_msg(strstr(log, "stages of") != NULL, "%s", log);
+    ck_assert_msg((strstr(log, "store: by TMA (tma)") != NULL) == ends[_i].stored, "%s", log);
+    ck_assert_msg((strstr(log, "load: by TMA, with the products (tma)") != NULL) == ends[_i].loaded,
+                  "%s", log);
+    cuc_program_release(p);
+}
+
 // A loop that mostly waits for memory leaves room for other blocks, unless the user chooses
 // otherwise.
 TEST(products_of_few_rows_leave_room_for_three_blocks)

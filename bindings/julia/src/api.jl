@@ -343,6 +343,7 @@ const CUC_ATTENTION_PLAIN_LAUNCH = UInt32(2)
 const CUC_ATTENTION_SINKS = UInt32(4)
 const CUC_ATTENTION_VARIABLE = UInt32(8)
 const CUC_ATTENTION_BACKWARD = UInt32(16)
+const CUC_ATTENTION_KEY_LENGTHS = UInt32(32)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -353,9 +354,18 @@ const CUC_GEMM_RELU = Int32(1)
 const CUC_GEMM_GELU = Int32(2)
 const CUC_GEMM_GELU_TANH = Int32(3)
 const CUC_GEMM_SILU = Int32(4)
+const CUC_GEMM_RELU_DERIVATIVE = Int32(5)
+const CUC_GEMM_GELU_DERIVATIVE = Int32(6)
+const CUC_GEMM_GELU_TANH_DERIVATIVE = Int32(7)
+const CUC_GEMM_SILU_DERIVATIVE = Int32(8)
 const CUC_GEMM_NO_BIAS = Int32(0)
 const CUC_GEMM_BIAS_COLUMNS = Int32(1)
 const CUC_GEMM_BIAS_ROWS = Int32(2)
+const CUC_GEMM_NO_GRADIENT = Int32(0)
+const CUC_GEMM_GRADIENT_COLUMNS = Int32(1)
+const CUC_GEMM_GRADIENT_ROWS = Int32(2)
+const CUC_GEMM_GRADIENT_A = Int32(3)
+const CUC_GEMM_GRADIENT_B = Int32(4)
 const CUC_GEMM_PACK_A = UInt32(1)
 const CUC_GEMM_PACK_B = UInt32(2)
 const CUC_GEMM_PACK_NONE = UInt32(4)
@@ -370,6 +380,7 @@ const CUC_GEMM_FAST_ACC = UInt32(4)
 const CUC_GEMM_SCALED_ROWS = UInt32(8)
 const CUC_GEMM_SCALED_COLUMNS = UInt32(16)
 const CUC_GEMM_PLAIN_LAUNCH = UInt32(32)
+const CUC_GEMM_AMAX = UInt32(64)
 const CUC_LIMIT_STACK_BYTES = Int32(0)
 const CUC_LIMIT_PRINTF_BYTES = Int32(1)
 const CUC_LIMIT_MALLOC_HEAP_BYTES = Int32(2)
@@ -979,7 +990,9 @@ struct cuc_gemm_options
     cluster_n::Int32
     pack::Int32
     alignment::Int32
-    reserved::Int32
+    aux_dtype::cuc_dtype
+    bias_gradient::Int32
+    bias_gradient_dtype::cuc_dtype
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.
@@ -1434,6 +1447,11 @@ struct cuc_attention_args
     d_k::Ptr{cuc_tensor}
     d_v::Ptr{cuc_tensor}
     most_keys::Int64
+    new_k::Ptr{cuc_tensor}
+    new_v::Ptr{cuc_tensor}
+    q_scale::Ptr{cuc_tensor}
+    k_scale::Ptr{cuc_tensor}
+    v_scale::Ptr{cuc_tensor}
     d_sinks::Ptr{cuc_tensor}
     d_sides::Ptr{cuc_tensor}
 end
@@ -1467,6 +1485,7 @@ struct cuc_attention_options
     reserved::UInt32
     page_size::Int32
     parts::Int32
+    o_dtype::cuc_dtype
 end
 
 # Attributes of one copy in a batch. Zero selects the default of every field.
@@ -1518,6 +1537,9 @@ struct cuc_gemm_args
     offsets::Ptr{cuc_tensor}
     workspace::cuc_device_ptr
     workspace_bytes::UInt64
+    aux::Ptr{cuc_tensor}
+    bias_gradient::Ptr{cuc_tensor}
+    amax::Ptr{cuc_tensor}
 end
 
 # Ranges of managed memory for the batch calls.
@@ -1533,6 +1555,9 @@ end
 # Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
 cuc_attention(stream, plan, args) =
     ccall((:cuc_attention, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
+# Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+cuc_attention_append(stream, plan, args) =
+    ccall((:cuc_attention_append, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
 # Set arguments to their defaults.
 cuc_attention_args_init(args, caller_size) =
     ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)
@@ -1558,8 +1583,8 @@ cuc_attention_plan_retain(plan) =
 cuc_attention_plan_source(plan, index) =
     ccall((:cuc_attention_plan_source, libcucore), Cstring, (Ptr{cuc_attention_plan}, Csize_t), plan, index)
 # The size of the workspace that a call needs, of either function.
-cuc_attention_plan_workspace_bytes(plan, batch, heads, queries) =
-    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64), plan, batch, heads, queries)
+cuc_attention_plan_workspace_bytes(plan, batch, heads, queries, key_heads, keys) =
+    ccall((:cuc_attention_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_attention_plan}, Int64, Int64, Int64, Int64, Int64), plan, batch, heads, queries, key_heads, keys)
 # The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)
@@ -2061,7 +2086,7 @@ cuc_gemm_plan_retain(plan) =
 # The tile program of a plan, to read or to start from.
 cuc_gemm_plan_source(plan, index) =
     ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
-# The size of the workspace that a product needs.
+# The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch.
 cuc_gemm_plan_workspace_bytes(plan, m, n, k) =
     ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64, Int64), plan, m, n, k)
 # Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.

@@ -2,9 +2,9 @@
 # Sizes and offsets as the headers have them: name, bytes, alignment, fields.
 const LAYOUT = [
     (:cuc_arg, 16, 8, [(:type_, 0, 4), (:bytes, 4, 4), (:value, 8, 8)]),
-    (:cuc_attention_args, 192, 8, [(:struct_size, 0, 8), (:q, 8, 8), (:k, 16, 8), (:v, 24, 8), (:o, 32, 8), (:lse, 40, 8), (:scale, 48, 8), (:sinks, 56, 8), (:sides, 64, 8), (:side_count, 72, 4), (:reserved, 76, 4), (:query_offsets, 80, 8), (:key_offsets, 88, 8), (:most_queries, 96, 8), (:page_table, 104, 8), (:key_lengths, 112, 8), (:workspace, 120, 8), (:workspace_bytes, 128, 8), (:d_o, 136, 8), (:d_q, 144, 8), (:d_k, 152, 8), (:d_v, 160, 8), (:most_keys, 168, 8), (:d_sinks, 176, 8), (:d_sides, 184, 8)]),
+    (:cuc_attention_args, 232, 8, [(:struct_size, 0, 8), (:q, 8, 8), (:k, 16, 8), (:v, 24, 8), (:o, 32, 8), (:lse, 40, 8), (:scale, 48, 8), (:sinks, 56, 8), (:sides, 64, 8), (:side_count, 72, 4), (:reserved, 76, 4), (:query_offsets, 80, 8), (:key_offsets, 88, 8), (:most_queries, 96, 8), (:page_table, 104, 8), (:key_lengths, 112, 8), (:workspace, 120, 8), (:workspace_bytes, 128, 8), (:d_o, 136, 8), (:d_q, 144, 8), (:d_k, 152, 8), (:d_v, 160, 8), (:most_keys, 168, 8), (:new_k, 176, 8), (:new_v, 184, 8), (:q_scale, 192, 8), (:k_scale, 200, 8), (:v_scale, 208, 8), (:d_sinks, 216, 8), (:d_sides, 224, 8)]),
     (:cuc_attention_choice, 48, 8, [(:struct_size, 0, 8), (:tile_q, 8, 4), (:tile_k, 12, 4), (:stages, 16, 4), (:warps, 20, 4), (:pipeline, 24, 4), (:parts, 28, 4), (:tiles, 32, 8), (:by, 40, 8)]),
-    (:cuc_attention_options, 152, 8, [(:struct_size, 0, 8), (:flags, 8, 4), (:dtype, 12, 4), (:width, 16, 4), (:value_width, 20, 4), (:mask, 24, 4), (:align, 28, 4), (:order, 32, 4), (:window_left, 36, 4), (:window_right, 40, 4), (:tile_q, 44, 4), (:tile_k, 48, 4), (:stages, 52, 4), (:warps, 56, 4), (:batch, 64, 8), (:heads, 72, 8), (:key_heads, 80, 8), (:queries, 88, 8), (:keys, 96, 8), (:arch, 104, 8), (:cache, 112, 8), (:score, 120, 8), (:sides, 128, 8), (:side_count, 136, 4), (:reserved, 140, 4), (:page_size, 144, 4), (:parts, 148, 4)]),
+    (:cuc_attention_options, 160, 8, [(:struct_size, 0, 8), (:flags, 8, 4), (:dtype, 12, 4), (:width, 16, 4), (:value_width, 20, 4), (:mask, 24, 4), (:align, 28, 4), (:order, 32, 4), (:window_left, 36, 4), (:window_right, 40, 4), (:tile_q, 44, 4), (:tile_k, 48, 4), (:stages, 52, 4), (:warps, 56, 4), (:batch, 64, 8), (:heads, 72, 8), (:key_heads, 80, 8), (:queries, 88, 8), (:keys, 96, 8), (:arch, 104, 8), (:cache, 112, 8), (:score, 120, 8), (:sides, 128, 8), (:side_count, 136, 4), (:reserved, 140, 4), (:page_size, 144, 4), (:parts, 148, 4), (:o_dtype, 152, 4)]),
     (:cuc_attention_side, 24, 8, [(:name, 0, 8), (:dtype, 8, 4), (:rank, 12, 4), (:gradient, 16, 8)]),
     (:cuc_buffer_options, 56, 8, [(:struct_size, 0, 8), (:device, 8, 8), (:resource, 16, 8), (:stream, 24, 8), (:owner, 32, 8), (:drop_owner, 40, 8), (:access, 48, 4), (:reserved, 52, 4)]),
     (:cuc_cache_entry, 48, 8, [(:struct_size, 0, 8), (:key, 8, 8), (:label, 16, 8), (:bytes, 24, 8), (:used_ns, 32, 8), (:damaged, 40, 4), (:reserved, 44, 4)]),
@@ -28,9 +28,9 @@ const LAYOUT = [
     (:cuc_fatbin_options, 24, 8, [(:struct_size, 0, 8), (:name, 8, 8), (:compress, 16, 4), (:ptx, 20, 4)]),
     (:cuc_fatbin_part, 16, 8, [(:object, 0, 8), (:arch, 8, 8)]),
     (:cuc_fill_2d_params, 48, 8, [(:struct_size, 0, 8), (:dst, 8, 8), (:pitch, 16, 8), (:row_count, 24, 8), (:rows, 32, 8), (:pattern, 40, 4), (:pattern_bytes, 44, 4)]),
-    (:cuc_gemm_args, 96, 8, [(:struct_size, 0, 8), (:a, 8, 8), (:b, 16, 8), (:c, 24, 8), (:d, 32, 8), (:bias, 40, 8), (:residual, 48, 8), (:row_scale, 56, 8), (:column_scale, 64, 8), (:offsets, 72, 8), (:workspace, 80, 8), (:workspace_bytes, 88, 8)]),
+    (:cuc_gemm_args, 120, 8, [(:struct_size, 0, 8), (:a, 8, 8), (:b, 16, 8), (:c, 24, 8), (:d, 32, 8), (:bias, 40, 8), (:residual, 48, 8), (:row_scale, 56, 8), (:column_scale, 64, 8), (:offsets, 72, 8), (:workspace, 80, 8), (:workspace_bytes, 88, 8), (:aux, 96, 8), (:bias_gradient, 104, 8), (:amax, 112, 8)]),
     (:cuc_gemm_choice, 88, 8, [(:struct_size, 0, 8), (:tile_m, 8, 4), (:tile_n, 12, 4), (:tile_k, 16, 4), (:stages, 20, 4), (:cluster, 24, 4), (:warps, 28, 4), (:split, 32, 4), (:raster, 36, 4), (:parts, 40, 4), (:pipeline, 44, 4), (:d_dtype, 48, 4), (:stream_k, 52, 4), (:tiles, 56, 8), (:seconds, 64, 8), (:by, 72, 8), (:cluster_n, 80, 4), (:pack, 84, 4)]),
-    (:cuc_gemm_options, 184, 8, [(:struct_size, 0, 8), (:form, 8, 4), (:flags, 12, 4), (:dtype, 16, 4), (:d_dtype, 20, 4), (:c_dtype, 24, 4), (:accumulator, 28, 4), (:precision, 32, 4), (:a_order, 36, 4), (:b_order, 40, 4), (:d_order, 44, 4), (:activation, 48, 4), (:bias, 52, 4), (:bias_dtype, 56, 4), (:residual_dtype, 60, 4), (:m, 64, 8), (:n, 72, 8), (:k, 80, 8), (:batch, 88, 8), (:tile_m, 96, 4), (:tile_n, 100, 4), (:tile_k, 104, 4), (:stages, 108, 4), (:cluster, 112, 4), (:warps, 116, 4), (:split, 120, 4), (:raster, 124, 4), (:parts, 128, 4), (:stream_k, 132, 4), (:workspace_bytes, 136, 8), (:arch, 144, 8), (:tuned, 152, 8), (:cache, 160, 8), (:cluster_n, 168, 4), (:pack, 172, 4), (:alignment, 176, 4), (:reserved, 180, 4)]),
+    (:cuc_gemm_options, 192, 8, [(:struct_size, 0, 8), (:form, 8, 4), (:flags, 12, 4), (:dtype, 16, 4), (:d_dtype, 20, 4), (:c_dtype, 24, 4), (:accumulator, 28, 4), (:precision, 32, 4), (:a_order, 36, 4), (:b_order, 40, 4), (:d_order, 44, 4), (:activation, 48, 4), (:bias, 52, 4), (:bias_dtype, 56, 4), (:residual_dtype, 60, 4), (:m, 64, 8), (:n, 72, 8), (:k, 80, 8), (:batch, 88, 8), (:tile_m, 96, 4), (:tile_n, 100, 4), (:tile_k, 104, 4), (:stages, 108, 4), (:cluster, 112, 4), (:warps, 116, 4), (:split, 120, 4), (:raster, 124, 4), (:parts, 128, 4), (:stream_k, 132, 4), (:workspace_bytes, 136, 8), (:arch, 144, 8), (:tuned, 152, 8), (:cache, 160, 8), (:cluster_n, 168, 4), (:pack, 172, 4), (:alignment, 176, 4), (:aux_dtype, 180, 4), (:bias_gradient, 184, 4), (:bias_gradient_dtype, 188, 4)]),
     (:cuc_graph_exec_options, 24, 8, [(:struct_size, 0, 8), (:upload, 8, 8), (:flags, 16, 4), (:reserved, 20, 4)]),
     (:cuc_ipc_handle, 64, 1, [(:bytes, 0, 64)]),
     (:cuc_kernel_parameter, 24, 8, [(:struct_size, 0, 8), (:offset, 8, 4), (:bytes, 12, 4), (:type_, 16, 4), (:reserved, 20, 4)]),
@@ -69,6 +69,7 @@ const LAYOUT = [
 
 const FUNCTIONS = [
     (:cuc_attention, 3),
+    (:cuc_attention_append, 3),
     (:cuc_attention_args_init, 2),
     (:cuc_attention_backward, 3),
     (:cuc_attention_options_init, 2),
@@ -77,7 +78,7 @@ const FUNCTIONS = [
     (:cuc_attention_plan_release, 1),
     (:cuc_attention_plan_retain, 1),
     (:cuc_attention_plan_source, 2),
-    (:cuc_attention_plan_workspace_bytes, 4),
+    (:cuc_attention_plan_workspace_bytes, 6),
     (:cuc_buffer_access, 1),
     (:cuc_buffer_bytes, 1),
     (:cuc_buffer_copy, 6),

@@ -293,6 +293,7 @@ CUC_ATTENTION_PLAIN_LAUNCH = 2
 CUC_ATTENTION_SINKS = 4
 CUC_ATTENTION_VARIABLE = 8
 CUC_ATTENTION_BACKWARD = 16
+CUC_ATTENTION_KEY_LENGTHS = 32
 CUC_GEMM_SINGLE = 0
 CUC_GEMM_BATCHED = 1
 CUC_GEMM_GROUPED = 2
@@ -303,9 +304,18 @@ CUC_GEMM_RELU = 1
 CUC_GEMM_GELU = 2
 CUC_GEMM_GELU_TANH = 3
 CUC_GEMM_SILU = 4
+CUC_GEMM_RELU_DERIVATIVE = 5
+CUC_GEMM_GELU_DERIVATIVE = 6
+CUC_GEMM_GELU_TANH_DERIVATIVE = 7
+CUC_GEMM_SILU_DERIVATIVE = 8
 CUC_GEMM_NO_BIAS = 0
 CUC_GEMM_BIAS_COLUMNS = 1
 CUC_GEMM_BIAS_ROWS = 2
+CUC_GEMM_NO_GRADIENT = 0
+CUC_GEMM_GRADIENT_COLUMNS = 1
+CUC_GEMM_GRADIENT_ROWS = 2
+CUC_GEMM_GRADIENT_A = 3
+CUC_GEMM_GRADIENT_B = 4
 CUC_GEMM_PACK_A = 1
 CUC_GEMM_PACK_B = 2
 CUC_GEMM_PACK_NONE = 4
@@ -320,6 +330,7 @@ CUC_GEMM_FAST_ACC = 4
 CUC_GEMM_SCALED_ROWS = 8
 CUC_GEMM_SCALED_COLUMNS = 16
 CUC_GEMM_PLAIN_LAUNCH = 32
+CUC_GEMM_AMAX = 64
 CUC_LIMIT_STACK_BYTES = 0
 CUC_LIMIT_PRINTF_BYTES = 1
 CUC_LIMIT_MALLOC_HEAP_BYTES = 2
@@ -999,6 +1010,11 @@ class cuc_attention_args(_c.Structure):
         ("d_k", _c.c_void_p),
         ("d_v", _c.c_void_p),
         ("most_keys", _c.c_int64),
+        ("new_k", _c.c_void_p),
+        ("new_v", _c.c_void_p),
+        ("q_scale", _c.c_void_p),
+        ("k_scale", _c.c_void_p),
+        ("v_scale", _c.c_void_p),
         ("d_sinks", _c.c_void_p),
         ("d_sides", _c.c_void_p),
     ]
@@ -1047,6 +1063,7 @@ class cuc_attention_options(_c.Structure):
         ("reserved", _c.c_uint32),
         ("page_size", _c.c_int32),
         ("parts", _c.c_int32),
+        ("o_dtype", _c.c_int32),
     ]
 
 
@@ -1425,6 +1442,9 @@ class cuc_gemm_args(_c.Structure):
         ("offsets", _c.c_void_p),
         ("workspace", _c.c_uint64),
         ("workspace_bytes", _c.c_uint64),
+        ("aux", _c.c_void_p),
+        ("bias_gradient", _c.c_void_p),
+        ("amax", _c.c_void_p),
     ]
 
 
@@ -1489,7 +1509,9 @@ class cuc_gemm_options(_c.Structure):
         ("cluster_n", _c.c_int32),
         ("pack", _c.c_int32),
         ("alignment", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("aux_dtype", _c.c_int32),
+        ("bias_gradient", _c.c_int32),
+        ("bias_gradient_dtype", _c.c_int32),
     ]
 
 
@@ -2038,9 +2060,9 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
-    "cuc_attention_args": (192, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "d_sinks": 176, "d_sides": 184}),
+    "cuc_attention_args": (232, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208, "d_sinks": 216, "d_sides": 224}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
-    "cuc_attention_options": (152, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148}),
+    "cuc_attention_options": (160, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148, "o_dtype": 152}),
     "cuc_attention_side": (24, {"name": 0, "dtype": 8, "rank": 12, "gradient": 16}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
     "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
@@ -2064,9 +2086,9 @@ LAYOUT = {
     "cuc_fatbin_options": (24, {"struct_size": 0, "name": 8, "compress": 16, "ptx": 20}),
     "cuc_fatbin_part": (16, {"object": 0, "arch": 8}),
     "cuc_fill_2d_params": (48, {"struct_size": 0, "dst": 8, "pitch": 16, "row_count": 24, "rows": 32, "pattern": 40, "pattern_bytes": 44}),
-    "cuc_gemm_args": (96, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88}),
+    "cuc_gemm_args": (120, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88, "aux": 96, "bias_gradient": 104, "amax": 112}),
     "cuc_gemm_choice": (88, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "stream_k": 52, "tiles": 56, "seconds": 64, "by": 72, "cluster_n": 80, "pack": 84}),
-    "cuc_gemm_options": (184, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160, "cluster_n": 168, "pack": 172, "alignment": 176, "reserved": 180}),
+    "cuc_gemm_options": (192, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160, "cluster_n": 168, "pack": 172, "alignment": 176, "aux_dtype": 180, "bias_gradient": 184, "bias_gradient_dtype": 188}),
     "cuc_graph_exec_options": (24, {"struct_size": 0, "upload": 8, "flags": 16, "reserved": 20}),
     "cuc_ipc_handle": (64, {"bytes": 0}),
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),
@@ -2106,6 +2128,7 @@ LAYOUT = {
 # The result and the parameters of each function, a letter each.
 FUNCTIONS = {
     "cuc_attention": "ippp",
+    "cuc_attention_append": "ippp",
     "cuc_attention_args_init": "vpz",
     "cuc_attention_backward": "ippp",
     "cuc_attention_options_init": "vpz",
@@ -2114,7 +2137,7 @@ FUNCTIONS = {
     "cuc_attention_plan_release": "vp",
     "cuc_attention_plan_retain": "pp",
     "cuc_attention_plan_source": "spz",
-    "cuc_attention_plan_workspace_bytes": "Qpqqq",
+    "cuc_attention_plan_workspace_bytes": "Qpqqqqq",
     "cuc_buffer_access": "Ip",
     "cuc_buffer_bytes": "zp",
     "cuc_buffer_copy": "ippzpzz",

@@ -19,7 +19,8 @@ _WORDS: dict[str, dict[Any, int]] = {
     "order": {"heads": raw.CUC_ATTENTION_HEADS_FIRST, "sequence": raw.CUC_ATTENTION_SEQUENCE_FIRST},
 }
 _FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH,
-          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE, "backward": raw.CUC_ATTENTION_BACKWARD}
+          "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE, "backward": raw.CUC_ATTENTION_BACKWARD,
+          "key_lengths": raw.CUC_ATTENTION_KEY_LENGTHS}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
     "struct_size", "flags", "side_count", "reserved"}
 
@@ -52,6 +53,8 @@ def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
         elif name == "sides":
             made.kept = (raw.cuc_attention_side * len(value))(*(_side(key, *each) for key, each in value.items()))
             made.sides, made.side_count = ctypes.addressof(made.kept), len(value)
+        elif name == "o_dtype":
+            made.o_dtype = dtype_number(value)
         elif name in _WORDS:
             setattr(made, name, word(name, value, _WORDS[name]))
         else:
@@ -76,13 +79,13 @@ def _args(arrays: dict[str, Any], workspace: Buffer | None, scale: float | None)
 
 
 class Attention(Handle):
-    """Compiled attention: `o = softmax(scale q k') v`.
+    """Compiled attention: `o = softmax(scale q k') v`, of f16, bf16 or e4m3.
 
     The options are the fields of `cuc_attention_options`, with words for its constants:
-    `value_width`; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
+    `value_width`; `o_dtype` of `o` if the others are e4m3; `mask` ("causal"); `align` ("top_left", "bottom_right"); `window_left`,
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
     also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
-    lengths; `page_size`, if keys are in pages; `parts`, to split the keys of few queries;
+    lengths; `key_lengths`, if keys are in a cache, and `page_size`, if it has pages; `parts`, to split the keys of few queries;
     `backward`, if gradients are computed too; `score`, a function of scores
     in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes), or
     (dtype, number of axes, indices) for an array that trains, such as ("f32", 1, "head"); `batch`, `heads`, `key_heads`, `queries` and `keys`,
@@ -102,17 +105,27 @@ class Attention(Handle):
 
     def __call__(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, *, lse: Any = None,
                  sinks: Any = None, query_offsets: Any = None, key_offsets: Any = None, most_queries: int = 0,
-                 page_table: Any = None, key_lengths: Any = None, workspace: Buffer | None = None, scale: float | None = None, **sides: Any) -> None:
+                 most_keys: int = 0, page_table: Any = None, key_lengths: Any = None, q_scale: Any = None,
+                 k_scale: Any = None, v_scale: Any = None, workspace: Buffer | None = None, scale: float | None = None, **sides: Any) -> None:
         """Compute attention in stream order. Arrays may come from any library; `lse`, `sinks`,
-        the offsets of sequences (`variable`), the table and lengths of pages, and the side arrays, by name, are required if the
-        options have them. The default scale is `1 / sqrt(width)`."""
+        the offsets of sequences (`variable`), the lengths and pages of a cache, the scales of e4m3, and the side
+        arrays, by name, are required if the options have them. The default scale is `1 / sqrt(width)`."""
         args, kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "sinks": sinks, "query_offsets": query_offsets,
-                            "key_offsets": key_offsets, "page_table": page_table, "key_lengths": key_lengths},
-                           workspace, scale)
+                            "key_offsets": key_offsets, "page_table": page_table, "key_lengths": key_lengths,
+                            "q_scale": q_scale, "k_scale": k_scale, "v_scale": v_scale}, workspace, scale)
         assign(args, "most_queries", most_queries)
+        assign(args, "most_keys", most_keys)
         self._need(sides, self._sides)
         args.sides, args.side_count = _array_of(self._sides, sides, kept), len(sides)
         check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
+
+    def append(self, stream: StreamLike, new_k: Any, new_v: Any, k: Any, v: Any, *, key_lengths: Any,
+               page_table: Any = None, query_offsets: Any = None) -> None:
+        """Append new keys and values to a cache in stream order, for the options `key_lengths` and `page_size`. They
+        become the last keys of each sequence, whose `key_lengths` already count them."""
+        args, _kept = _args({"new_k": new_k, "new_v": new_v, "k": k, "v": v, "key_lengths": key_lengths,
+                             "page_table": page_table, "query_offsets": query_offsets}, None, None)
+        check(raw.cuc_attention_append(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def backward(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, lse: Any, d_o: Any, d_q: Any, d_k: Any,
                  d_v: Any, *, workspace: Buffer, sinks: Any = None, d_sinks: Any = None, query_offsets: Any = None,
@@ -135,10 +148,13 @@ class Attention(Handle):
         if {*sides} != {*names}:
             raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected {', '.join(names) or 'none'}")
 
-    def workspace_bytes(self, batch: int, heads: int, queries: int) -> int:
-        """Return the workspace size of a call."""
+    def workspace_bytes(self, batch: int, heads: int, queries: int, key_heads: int | None = None,
+                        keys: int | None = None) -> int:
+        """Return the workspace size of a call. `key_heads` and `keys` default to `heads` and `queries`."""
         sizes = [c_number(ctypes.c_int64, name, value)
-                 for name, value in (("batch", batch), ("heads", heads), ("queries", queries))]
+                 for name, value in (("batch", batch), ("heads", heads), ("queries", queries),
+                                     ("key_heads", heads if key_heads is None else key_heads),
+                                     ("keys", queries if keys is None else keys))]
         return int(raw.cuc_attention_plan_workspace_bytes(self._h, *sizes))
 
     @property

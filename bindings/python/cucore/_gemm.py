@@ -18,14 +18,21 @@ _WORDS: dict[str, dict[Any, int]] = {
     "form": {"single": raw.CUC_GEMM_SINGLE, "batched": raw.CUC_GEMM_BATCHED, "grouped": raw.CUC_GEMM_GROUPED},
     "precision": {"ieee": raw.CUC_GEMM_IEEE, "tf32": raw.CUC_GEMM_TF32, "tf32x3": raw.CUC_GEMM_TF32X3},
     "activation": {None: raw.CUC_GEMM_LINEAR, "relu": raw.CUC_GEMM_RELU, "gelu": raw.CUC_GEMM_GELU,
-                   "gelu_tanh": raw.CUC_GEMM_GELU_TANH, "silu": raw.CUC_GEMM_SILU},
+                   "gelu_tanh": raw.CUC_GEMM_GELU_TANH, "silu": raw.CUC_GEMM_SILU,
+                   "relu_derivative": raw.CUC_GEMM_RELU_DERIVATIVE, "gelu_derivative": raw.CUC_GEMM_GELU_DERIVATIVE,
+                   "gelu_tanh_derivative": raw.CUC_GEMM_GELU_TANH_DERIVATIVE,
+                   "silu_derivative": raw.CUC_GEMM_SILU_DERIVATIVE},
     "bias": {None: raw.CUC_GEMM_NO_BIAS, "columns": raw.CUC_GEMM_BIAS_COLUMNS, "rows": raw.CUC_GEMM_BIAS_ROWS},
+    "bias_gradient": {None: raw.CUC_GEMM_NO_GRADIENT, "columns": raw.CUC_GEMM_GRADIENT_COLUMNS,
+                      "rows": raw.CUC_GEMM_GRADIENT_ROWS, "a": raw.CUC_GEMM_GRADIENT_A,
+                      "b": raw.CUC_GEMM_GRADIENT_B},
     **dict.fromkeys(("a_order", "b_order", "d_order"),
                     {"row": raw.CUC_GEMM_ROW_MAJOR, "column": raw.CUC_GEMM_COLUMN_MAJOR}),
 }
 _FLAGS = {"shared_a": raw.CUC_GEMM_SHARED_A, "shared_b": raw.CUC_GEMM_SHARED_B, "fast_acc": raw.CUC_GEMM_FAST_ACC,
           "scaled_rows": raw.CUC_GEMM_SCALED_ROWS, "scaled_columns": raw.CUC_GEMM_SCALED_COLUMNS,
-          "plain_launch": raw.CUC_GEMM_PLAIN_LAUNCH}
+          "plain_launch": raw.CUC_GEMM_PLAIN_LAUNCH, "amax": raw.CUC_GEMM_AMAX}
+_ARRAYS = frozenset(name for name, *_ in raw.cuc_gemm_args._fields_) - {"struct_size", "workspace", "workspace_bytes"}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_gemm_options._fields_)
 
 
@@ -58,8 +65,9 @@ class Gemm(Handle):
     The options are the fields of `cuc_gemm_options`, with words for its constants: `form`
     ("single", "batched", "grouped"); `m`, `n`, `k` and `batch`, sizes that guide the choice of
     tiles but restrict nothing; `a_order` and similar ("row", "column"); `d_dtype`, `c_dtype`;
-    `bias` ("columns", "rows"); `activation` ("relu", "gelu", "gelu_tanh", "silu"); `precision`
-    ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`; `cache`, a `Cache` to use
+    `bias` ("columns", "rows"); `activation` ("relu", "gelu", "gelu_tanh", "silu", or
+    "relu_derivative" and similar); `aux_dtype`; `bias_gradient` ("columns", "rows", "a", "b");
+    `amax`; `precision` ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`; `cache`, a `Cache` to use
     instead of the default one. To choose tiles by hand, pass `tile_m` and similar options, or a
     record's `choice`.
     """
@@ -80,12 +88,12 @@ class Gemm(Handle):
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
         """Compute the matrix product in stream order. Arrays may come from any library; pass `c`,
-        `bias`, `residual`, `row_scale`, `column_scale` and `offsets` if the options require
-        them."""
+        `bias`, `residual`, `row_scale`, `column_scale`, `offsets`, `aux`, `bias_gradient` and
+        `amax` if the options require them."""
         args = options(raw.cuc_gemm_args)
         kept = []
         for name, value in {"a": a, "b": b, "d": d, **arrays}.items():
-            if name not in ("a", "b", "c", "d", "bias", "residual", "row_scale", "column_scale", "offsets"):
+            if name not in _ARRAYS:
                 raise TypeError(f"a product has no array {name}")
             if value is not None:
                 kept.append(as_tensor(value))
@@ -95,7 +103,8 @@ class Gemm(Handle):
         check(self._CALLS[self._form](as_stream(stream)._h, self._h, alpha, beta, ctypes.byref(args)))
 
     def workspace_bytes(self, m: int, n: int, k: int) -> int:
-        """Return the workspace size of a product with m rows, n columns and a reduction over k."""
+        """Return the workspace size of a product with m rows, n columns and a reduction over k; for a batch, of each
+        product."""
         sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n), ("k", k))]
         return int(raw.cuc_gemm_plan_workspace_bytes(self._h, *sizes))
 

@@ -305,6 +305,7 @@ CUC_ATTENTION_PLAIN_LAUNCH: int
 CUC_ATTENTION_SINKS: int
 CUC_ATTENTION_VARIABLE: int
 CUC_ATTENTION_BACKWARD: int
+CUC_ATTENTION_KEY_LENGTHS: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -315,9 +316,18 @@ CUC_GEMM_RELU: int
 CUC_GEMM_GELU: int
 CUC_GEMM_GELU_TANH: int
 CUC_GEMM_SILU: int
+CUC_GEMM_RELU_DERIVATIVE: int
+CUC_GEMM_GELU_DERIVATIVE: int
+CUC_GEMM_GELU_TANH_DERIVATIVE: int
+CUC_GEMM_SILU_DERIVATIVE: int
 CUC_GEMM_NO_BIAS: int
 CUC_GEMM_BIAS_COLUMNS: int
 CUC_GEMM_BIAS_ROWS: int
+CUC_GEMM_NO_GRADIENT: int
+CUC_GEMM_GRADIENT_COLUMNS: int
+CUC_GEMM_GRADIENT_ROWS: int
+CUC_GEMM_GRADIENT_A: int
+CUC_GEMM_GRADIENT_B: int
 CUC_GEMM_PACK_A: int
 CUC_GEMM_PACK_B: int
 CUC_GEMM_PACK_NONE: int
@@ -332,6 +342,7 @@ CUC_GEMM_FAST_ACC: int
 CUC_GEMM_SCALED_ROWS: int
 CUC_GEMM_SCALED_COLUMNS: int
 CUC_GEMM_PLAIN_LAUNCH: int
+CUC_GEMM_AMAX: int
 CUC_LIMIT_STACK_BYTES: int
 CUC_LIMIT_PRINTF_BYTES: int
 CUC_LIMIT_MALLOC_HEAP_BYTES: int
@@ -575,6 +586,11 @@ class cuc_attention_args(ctypes.Structure):
     d_k: Pointer
     d_v: Pointer
     most_keys: int
+    new_k: Pointer
+    new_v: Pointer
+    q_scale: Pointer
+    k_scale: Pointer
+    v_scale: Pointer
     d_sinks: Pointer
     d_sides: Pointer
 
@@ -617,6 +633,7 @@ class cuc_attention_options(ctypes.Structure):
     reserved: int
     page_size: int
     parts: int
+    o_dtype: int
 
 class cuc_attention_side(ctypes.Structure):
     name: bytes | None
@@ -932,6 +949,9 @@ class cuc_gemm_args(ctypes.Structure):
     offsets: Pointer
     workspace: int
     workspace_bytes: int
+    aux: Pointer
+    bias_gradient: Pointer
+    amax: Pointer
 
 class cuc_gemm_choice(ctypes.Structure):
     struct_size: int
@@ -990,7 +1010,9 @@ class cuc_gemm_options(ctypes.Structure):
     cluster_n: int
     pack: int
     alignment: int
-    reserved: int
+    aux_dtype: int
+    bias_gradient: int
+    bias_gradient_dtype: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int
@@ -1410,6 +1432,8 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
 
 def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
     """Compute attention in stream order:"""
+def cuc_attention_append(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Append new keys and values to a cache in stream order, before a cuc_attention() that sees them."""
 def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:
@@ -1426,7 +1450,7 @@ def cuc_attention_plan_retain(plan: Pointer) -> int | None:
     """Add a reference to a plan."""
 def cuc_attention_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
-def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int) -> int:
+def cuc_attention_plan_workspace_bytes(plan: Pointer, batch: int, heads: int, queries: int, key_heads: int, keys: int) -> int:
     """The size of the workspace that a call needs, of either function."""
 def cuc_buffer_access(buffer: Pointer) -> int:
     """The parties that can access a buffer."""
@@ -1763,7 +1787,7 @@ def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
 def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
     """The tile program of a plan, to read or to start from."""
 def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int, k: int) -> int:
-    """The size of the workspace that a product needs."""
+    """The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""
 def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:

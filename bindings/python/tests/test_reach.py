@@ -326,7 +326,7 @@ class Devices(DeviceTest):
         for x, expected in zip(found, (-(weights * (dp - e) * far).sum((0, 2, 3)),
                                        -(np.exp(sinks)[:, None, None] / total * e).sum((0, 2, 3)))):
             np.testing.assert_allclose(x, expected, rtol=1e-2, atol=2e-2)
-        # One query in sequences of 60 and 5 keys, in pages of 16 that lie in reverse.
+        # One query in sequences of 60 and 5 keys, and one new key of each, in pages of 16 that lie in reverse.
         paged = cucore.Attention("f16", 32, value_width=16, order="sequence", page_size=16, parts=2, queries=1,
                                  heads=4, key_heads=2)
         pages = []
@@ -335,7 +335,7 @@ class Devices(DeviceTest):
             buffer.copy_from(np.ascontiguousarray(x[0, :80].reshape(5, 16, 2, -1)[::-1]), stream=self.stream)
             pages.append(buffer.view("f16", (5, 16, 2, x.shape[3])))
         ints = []
-        for numbers in ([[4, 3, 2, 1], [0, 0, 0, 0]], [60, 5]):
+        for numbers in ([[4, 3, 2, 1], [0, 0, 0, 0]], [61, 6]):
             x = np.int32(numbers)
             ints.append(cucore.Device(0).allocate(x.nbytes, stream=self.stream))
             ints[-1].copy_from(x, stream=self.stream)
@@ -344,18 +344,43 @@ class Devices(DeviceTest):
         first = buffer.view("f16", (2, 1, 4, 32))
         needed = paged.workspace_bytes(2, 4, 1)
         self.assertEqual(needed, 2 * 4 * 2 * 17 * 4)
+        table, lengths = ints[0].view("i32", (2, 4)), ints[1].view("i32", (2,))
+        news = []
+        for x in (k, v):
+            buffer = cucore.Device(0).allocate(x[0, 80:82].nbytes, stream=self.stream)
+            buffer.copy_from(np.ascontiguousarray(x[0, 80:82]), stream=self.stream)
+            news.append(buffer.view("f16", (2, 1, 2, x.shape[3])))
+        paged.append(self.stream, *news, *pages, page_table=table, key_lengths=lengths)
         two = cucore.Device(0).allocate(2 * 4 * 16 * 2, stream=self.stream).view("f16", (2, 1, 4, 16))
         paged(self.stream, first, *pages,
-              two, page_table=ints[0].view("i32", (2, 4)), key_lengths=ints[1].view("i32", (2,)),
+              two, page_table=table, key_lengths=lengths,
               workspace=cucore.Device(0).allocate(needed, stream=self.stream))
         out = np.zeros((2, 1, 4, 16), np.float16)
         two.copy_to(out, stream=self.stream)
         self.stream.sync()
         for row, (begin, end) in enumerate(((0, 60), (64, 69))):
-            scores = np.einsum("hd,jhd->hj", q[0, row].astype(np.float64), keys[0, begin:end]) / np.sqrt(32)
+            seen = [*range(begin, end), 80 + row]
+            scores = np.einsum("hd,jhd->hj", q[0, row].astype(np.float64), keys[0, seen]) / np.sqrt(32)
             weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
-            np.testing.assert_allclose(out[row, 0], np.einsum("hj,jhd->hd", weights, values[0, begin:end]), rtol=5e-3,
+            np.testing.assert_allclose(out[row, 0], np.einsum("hj,jhd->hd", weights, values[0, seen]), rtol=5e-3,
                                        atol=5e-3)
+        # Elements of 8 bits below 2: their bits are a number's.
+        bits = rng.integers(0, 0x40, (1, 40, 2, 32)).astype(np.uint8)
+        eighths = np.where(bits >> 3, 2.0 ** ((bits >> 3) - 7.0) * (1 + bits % 8 / 8), bits * 2.0 ** -9)
+        buffer = cucore.Device(0).allocate(bits.nbytes, stream=self.stream)
+        buffer.copy_from(bits, stream=self.stream)
+        x, scales = buffer.view("e4m3", bits.shape), self.floats([0.5, 0.25]).view("f32", (1, 2))
+        small = cucore.Attention("e4m3", 32, o_dtype="f16", order="sequence")
+        y = cucore.Device(0).allocate(bits.nbytes * 2, stream=self.stream).view("f16", bits.shape)
+        small(self.stream, x, x, x, y, q_scale=scales, k_scale=scales, v_scale=scales, scale=1,
+              workspace=cucore.Device(0).allocate(small.workspace_bytes(1, 2, 40), stream=self.stream))
+        out = np.zeros(bits.shape, np.float16)
+        y.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        by = np.array([0.5, 0.25]).reshape(1, 2, 1, 1)
+        weights = np.exp(by * by * np.einsum("bihd,bjhd->bhij", eighths, eighths))
+        weights /= weights.sum(-1, keepdims=True)
+        np.testing.assert_allclose(out, np.einsum("bhij,bjhd->bihd", by * weights, eighths), rtol=0.05)
         with self.assertRaisesRegex(TypeError, "no option heights"):
             cucore.Attention("f16", 32, heights=1)
         with self.assertRaisesRegex(ValueError, "'triangle': expected"):
@@ -390,6 +415,24 @@ class Devices(DeviceTest):
             cucore.Gemm("f32", activation="selu")
         with self.assertRaisesRegex(cucore.CUDAError, "bias"):
             product(self.stream, there[0], there[1], d)
+
+    @unittest.skipUnless(np is not None, "no NumPy")
+    def test_products_return_gradients_and_magnitudes(self):
+        rng = np.random.default_rng(4)
+        a, b, aux = (rng.standard_normal(s).astype(np.float32) for s in ((40, 24), (24, 56), (40, 56)))
+        there = [self.floats(x.reshape(-1)).view("f32", x.shape) for x in (a, b, aux)]
+        d = self.floats([0] * 40 * 56).view("f32", (40, 56))
+        gradient, amax = self.floats([0] * 56).view("f32", (56,)), self.floats([0]).view("f32", (1,))
+        product = cucore.Gemm("f32", activation="relu_derivative", bias_gradient="columns", amax=True)
+        workspace = self.device.allocate(product.workspace_bytes(40, 56, 24), stream=self.stream)
+        product(self.stream, there[0], there[1], d, aux=there[2], bias_gradient=gradient, amax=amax,
+                workspace=workspace)
+        expected = np.where(aux > 0, a @ b, 0)
+        for array, wanted in ((d, expected), (gradient, expected.sum(0)), (amax, abs(expected).max(keepdims=True)[0])):
+            out = np.zeros(wanted.shape, np.float32)
+            array.copy_to(out, stream=self.stream)
+            self.stream.sync()
+            np.testing.assert_allclose(out, wanted, rtol=1e-5, atol=1e-5)
 
 
 if __name__ == "__main__":

@@ -43,9 +43,10 @@ static const double next_clocks = 3320;       // to launch a kernel that directl
 static const double fill_clocks = 2390;       // until a block's first stage arrives
 static const double cluster_clocks = 1190;    // extra if the blocks of a cluster share loads
 static const double iteration_clocks = 16.5;  // fixed overhead of an iteration
-static const double shared_load_clocks = 43;  // extra per iteration if a cluster shares its loads
+static const double shared_load_clocks = 33;  // extra per iteration if a cluster shares its loads
 static const double split_clocks = 50;        // extra per iteration if more than two blocks share a
                                               // tile's iterations
+static const double split_load = 1.15;        // factor on the loads of blocks that share a tile
 static const double latency_clocks = 1060;    // from the request for a stage to its arrival
 static const double tensor_share = 0.96;      // attainable share of the tensor cores' peak
 static const double shared_rate = 211;        // of shared memory, for products and arriving stages
@@ -239,7 +240,7 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     }
     if (w->realigned)
         clocks = bytes / realigned_rate + realigned_clocks;
-    return fmax(clocks, fetched * busy / m->l2_bytes);
+    return fmax(clocks, fetched * busy / m->l2_bytes) * (w->split > 1 ? split_load : 1);
 }
 
 // Returns the extra clocks per iteration for a tile that extends past the result.

@@ -114,12 +114,16 @@ static struct place find_place(const struct shifted *s, struct tile_addresses *k
 }
 
 // Returns a mask of the vector's elements below a bound: bit i stands for element i.
+//
+// Computes max(bound - coordinate, 0) as bound - min(bound, coordinate) to avoid a ptxas bug: for
+// max(a - b, 0) with an `a` that is the min or max of 64-bit constants, ptxas of CUDA 13.0 emits a
+// VIADDMNMX on sm_90 and sm_100 that computes b - a.
 static tile_register below(const struct shifted *s, tile_register bound, tile_register coordinate)
 {
     struct tile_emitter *e = s->access->e;
-    tile_register count = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", bound, coordinate);
+    tile_register count = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", bound, coordinate);
 
-    tile_ins(e, "max.s32 %R, %R, 0", count, count);
+    tile_ins(e, "sub.s32 %R, %R, %R", count, bound, count);
     return tile_make(e, TILE_R32, "bmsk.clamp.b32 %R, 0, %R", count);
 }
 

@@ -60,6 +60,8 @@ struct tile_emitter {
     uint32_t coordinates, coordinate_capacity;
     struct tile_half *half; // indexed by the number of the 16-bit register
     uint32_t half_capacity;
+    struct tile_half *byte; // likewise, indexed by the number of the 32-bit register with one byte
+    uint32_t byte_capacity;
     // Zeros that ptxas cannot recognize as zeros. Successive widenings of words alternate among
     // them.
     tile_register zero[3];
@@ -210,6 +212,8 @@ tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind 
                                       tile_register x, uint64_t divisor);
 // fp8.c: converts an f32 to a byte of e4m3 or e5m2, or a byte to f32.
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
+// Converts two f32 to a pair of bytes, on targets with the instruction.
+tile_register tile_pair_to_fp8(struct tile_emitter *e, cuc_dtype to, const tile_register *x);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);
 // math.c: emits a function of f32 or f64. Returns TILE_NO_REGISTER if math.c lacks the function.
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,

@@ -47,6 +47,12 @@ static tile_register round_to(struct tile_emitter *e, const struct format *f, ti
     return tile_make(e, TILE_R32, "selp.b32 %R, 127, %R, %R", bits, nan);
 }
 
+tile_register tile_pair_to_fp8(struct tile_emitter *e, cuc_dtype to, const tile_register *x)
+{
+    return tile_make(e, TILE_R16, "cvt.rn.satfinite.%s.f32 %R, %R, %R", format_of(to)->name, x[1],
+                     x[0]);
+}
+
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
 {
     const struct format *f = format_of(to);

@@ -283,7 +283,9 @@ static void skip_slice(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_fused_product *last = &r->plan->product[0];
-    uint32_t inside = tile_label(e), words = (UINT32_C(1) << tile_bits_of(last->depth)) / 4;
+    uint32_t inside = tile_label(e);
+    uint32_t words =
+        (tile_bytes_of(last->mma->operand[0]->type.dtype) << tile_bits_of(last->depth)) / 8;
     tile_register is_inside =
         tile_make(e, TILE_PRED, "setp.lt.%s %R, %R, %R", l->type, l->variable, l->last);
 

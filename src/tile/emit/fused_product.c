@@ -42,15 +42,16 @@ void tile_open_fused_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// Packs the registers of a into words of two elements for wgmma.
+// Packs the registers of a into words for wgmma.
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t number = (uint32_t)(product - r->plan->product);
     const struct tile_value *a = product->mma->operand[0];
+    uint32_t in_word = 4 / tile_bytes_of(a->type.dtype);
     // Registers per block of 64 rows.
     uint32_t each = UINT32_C(1) << (tile_bits_of(product->depth) - 1);
-    uint32_t words = r->plan->base.blocks * each / 2;
+    uint32_t words = r->plan->base.blocks * each / in_word;
     const tile_register *reg = tile_registers(e, a);
 
     if (!r->words[number]) {
@@ -61,8 +62,12 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
     if (!reg || !r->words[number])
         return false;
     for (uint32_t i = 0; i < words; i++)
-        if (2 * i % each < product->depth / 2)
+        if (in_word * i % each >= product->depth / 2)
+            continue;
+        else if (in_word == 2)
             tile_ins(e, "mov.b32 %R, {%R, %R}", r->words[number][i], reg[2 * i], reg[2 * i + 1]);
+        else
+            tile_move(e, r->words[number][i], tile_join_bytes(e, reg + 4 * i));
     return true;
 }
 
@@ -93,7 +98,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     uint32_t per_step = STEP_BYTES / right->stream.element, steps = product->depth / per_step;
     uint32_t each = UINT32_C(1) << (tile_bits_of(product->columns) - 1);
     const tile_register *words = r->words[product - r->plan->product];
-    uint32_t words_each = (UINT32_C(1) << tile_bits_of(product->depth)) / 4;
+    uint32_t words_each = (tile_bytes_of(a->type.dtype) << tile_bits_of(product->depth)) / 8;
     tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, position) };
     char end[16] = "";
 

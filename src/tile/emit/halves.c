@@ -1,4 +1,4 @@
-// Pairs of 16-bit floats in a word.
+// Pairs of 16-bit floats in a word, and of 8-bit floats in 16 bits.
 //
 // Memory holds them in this format, and a register costs the same with one element or two. The
 // emitter remembers the word from which it extracted each half. Code that needs both halves reuses
@@ -48,6 +48,44 @@ tile_register tile_word_of(const struct tile_emitter *e, tile_register half, boo
 
     *upper = h && h->upper;
     return h ? h->word : TILE_NO_REGISTER;
+}
+
+void tile_split_pair(struct tile_emitter *e, tile_register pair, tile_register *low,
+                     tile_register *high)
+{
+    tile_register both = tile_make(e, TILE_R32, "cvt.u32.u16 %R, %R", pair);
+
+    *low = tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
+    *high = tile_make(e, TILE_R32, "shr.u32 %R, %R, 8", both);
+    uint32_t number = *high & 0xfffffff;
+    if (!TILE_RESERVE(e->module, e->byte, e->byte_capacity, number + 1, 64)) {
+        e->failed = true;
+        return;
+    }
+    e->byte[*low & 0xfffffff] = (struct tile_half){ pair, false };
+    e->byte[number] = (struct tile_half){ pair, true };
+}
+
+// Returns the 16-bit register with two bytes, or TILE_NO_REGISTER.
+static tile_register pair_of(const struct tile_emitter *e, const tile_register *byte)
+{
+    uint32_t low = byte[0] & 0xfffffff, high = byte[1] & 0xfffffff;
+
+    if (low >= e->byte_capacity || high >= e->byte_capacity || e->byte[low].upper ||
+        !e->byte[high].upper || e->byte[low].word != e->byte[high].word)
+        return TILE_NO_REGISTER;
+    return e->byte[low].word;
+}
+
+tile_register tile_join_bytes(struct tile_emitter *e, const tile_register *byte)
+{
+    tile_register pair[2] = { pair_of(e, byte), pair_of(e, byte + 2) };
+
+    if (pair[0] && pair[1])
+        return tile_make(e, TILE_R32, "mov.b32 %R, {%R, %R}", pair[0], pair[1]);
+    tile_register low = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", byte[0], byte[1]);
+    tile_register high = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", byte[2], byte[3]);
+    return tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", low, high);
 }
 
 void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from)

@@ -120,9 +120,7 @@ tile_register tile_pack_word(struct tile_emitter *e, cuc_dtype dtype, const tile
     for (uint32_t i = 0; i < 4; i++)
         byte[i] = dtype == CUC_BOOL ? tile_make(e, TILE_R32, "selp.u32 %R, 1, 0, %R", from[i])
                                     : from[i];
-    tile_register low = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", byte[0], byte[1]);
-    tile_register high = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", byte[2], byte[3]);
-    return tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x5410", low, high);
+    return tile_join_bytes(e, byte);
 }
 
 void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,

@@ -1,6 +1,6 @@
 // Elementwise ops on two 16-bit floats at once, packed in a word as memory and tensor cores need
 // them: casts to 16 bits, sums and elementwise products. Each element is rounded once, as in an op
-// on a single element.
+// on a single element. Also casts of two f32 to 8-bit floats.
 #include "element.h"
 
 #include "tile/pass/range_analysis.h"
@@ -183,6 +183,19 @@ static bool cast_pairs(struct tile_emitter *e, const struct tile_op *op, tile_re
     return true;
 }
 
+static bool cast_to_bytes(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                          uint32_t first, uint32_t end, const tile_register *x)
+{
+    cuc_dtype to = op->result[0]->type.dtype;
+
+    if (op->operand[0]->type.dtype != CUC_F32 || !tile_has(e->target, TILE_HAS_CVT_FP8))
+        return false;
+    for (uint32_t r = first; r < end; r += 2)
+        if (!out[r])
+            tile_split_pair(e, tile_pair_to_fp8(e, to, x + r), &out[r], &out[r + 1]);
+    return true;
+}
+
 // ---- Sums and products
 
 static tile_register combined(struct tile_emitter *e, const struct tile_op *op, tile_register x,
@@ -241,7 +254,13 @@ static int64_t moved_by(const struct tile_emitter *e, const struct tile_op *op)
 bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                       uint32_t first, uint32_t end, const tile_register *const *in)
 {
-    if (first % 2 || end % 2 || tile_is_rounded(op) || !is_half(op->result[0]->type.dtype))
+    cuc_dtype to = op->result[0]->type.dtype;
+
+    if (first % 2 || end % 2 || tile_is_rounded(op))
+        return false;
+    if (op->kind == TILE_CAST && (to == CUC_E4M3 || to == CUC_E5M2))
+        return cast_to_bytes(e, op, out, first, end, in[0]);
+    if (!is_half(to))
         return false;
     if (op->kind == TILE_CAST)
         return cast_pairs(e, op, out, first, end, in[0]);

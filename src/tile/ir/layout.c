@@ -276,7 +276,7 @@ static bool are_powers_of_two(const int32_t *extent, uint32_t count)
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result)
 {
-    uint32_t x = operand->rank, y = result->rank;
+    uint32_t x = operand->rank, y = result->rank, same = 0;
 
     // The last axes may be the same in both, apart from axes of extent 1.
     while (x && y) {
@@ -289,9 +289,12 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
         else
             break;
     }
+    while (same < x && same < y && operand->extent[same] == result->extent[same])
+        same++; // so may be the first ones
     // The other axes must have no padding, or the new position would not be a linear function of
     // the old one.
-    if (!are_powers_of_two(operand->extent, x) || !are_powers_of_two(result->extent, y))
+    if (!are_powers_of_two(operand->extent + same, x - same) ||
+        !are_powers_of_two(result->extent + same, y - same))
         return false;
     struct tile_layout shape = empty(result, from->warp_bits);
     *out = *from;

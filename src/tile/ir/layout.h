@@ -71,9 +71,8 @@ struct tile_layout tile_layout_permute(const struct tile_layout *from, const int
 struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
                                       uint32_t axis); // keeps the axis, with extent 1
-// Computes the layout of a reshaped tile whose elements stay where they are. False unless the axes
-// that differ, besides those of extent 1, come before all others, and their extents are powers of
-// two.
+// Computes the layout of a reshaped tile whose elements stay where they are. False unless the
+// extents that differ, and all axes between them, are powers of two.
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 

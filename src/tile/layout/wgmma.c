@@ -1,6 +1,9 @@
-// The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of each block
-// of 64. Lane l holds rows l / 4 and l / 4 + 8 of these 16, and columns 2 (l % 4) and 2 (l % 4) + 1
-// of every 8.
+// The layouts of wgmma in registers. In an accumulator, warp w of a warpgroup holds rows 16 w to 16
+// w + 15 of each block of 64. Lane l holds rows l / 4 and l / 4 + 8 of these 16, and columns 2 (l %
+// 4) and 2 (l % 4) + 1 of every 8.
+//
+// An operand a of 8-bit elements has the same rows, but lane l holds columns 4 (l % 4) to
+// 4 (l % 4) + 3 of every 16.
 #include "wgmma.h"
 
 enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // log2 of the extents of the block whose layout is fixed
@@ -36,5 +39,23 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
         layout->basis[n++] = UINT32_C(1) << (columns + i);
     for (uint32_t i = 0; i < warp_bits; i++)
         layout->basis[n++] = UINT32_C(1) << (columns + 4 + i);
+    return true;
+}
+
+bool tile_layout_wgmma_left(struct tile_layout *layout, const struct tile_type *type,
+                            uint32_t warp_bits)
+{
+    enum { STEP = 32 }; // columns of an instruction
+
+    if (!tile_layout_wgmma(layout, type, warp_bits))
+        return false;
+    if (cuc_dtype_bits(type->dtype) != 8)
+        return true;
+    if (type->extent[1] % STEP)
+        return false;
+    layout->basis[2] = layout->basis[1];
+    layout->basis[1] = 2; // four neighboring columns
+    layout->basis[layout->register_bits] = 4;
+    layout->basis[layout->register_bits + 1] = 8;
     return true;
 }

@@ -15,5 +15,9 @@ static inline bool tile_has_wgmma_rows(int64_t rows)
 // accumulator does not consist of whole blocks of 64 rows and 8 columns.
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
                        uint32_t warp_bits);
+// The same for an operand a in registers. If its elements have 16 bits, it has the layout of an
+// accumulator; elements of 8 bits have a layout of their own.
+bool tile_layout_wgmma_left(struct tile_layout *layout, const struct tile_type *type,
+                            uint32_t warp_bits);
 
 #endif

@@ -1,6 +1,6 @@
 // Finds exp, exp2 and sigmoid ops for which approximate math suffices. Every use of such an op
-// either rounds the result to 16 bits, or sums so many elements that the order of summation may
-// change the sum by more than the approximation does. docs/tile-math.md gives the error bounds.
+// either rounds the result to 16 or 8 bits, or sums so many elements that the order of summation
+// may change the sum by more than the approximation does. docs/tile-math.md gives the error bounds.
 //
 // The analysis follows the uses of a power. Products, quotients and sums of non-negative values
 // preserve its relative error. Loop-carried values are assumed to tolerate the error until a use
@@ -155,9 +155,10 @@ static bool is_enough_here(struct approximation *r, const struct tile_op *op, ui
         return operand >= first && is_enough(r, op->result[operand - first]) &&
                is_enough(r, op->block[0]->argument[operand - first + lead_of(op)]);
     }
+    cuc_dtype to = op->kind == TILE_CAST ? op->result[0]->type.dtype : 0;
     if (op->kind == TILE_CAST)
-        return tile_is_float(op->result[0]->type.dtype) &&
-               (cuc_dtype_bits(op->result[0]->type.dtype) <= 16 || is_enough(r, op->result[0]));
+        return (tile_is_float(to) || tile_is_restricted(to)) &&
+               (cuc_dtype_bits(to) <= 16 || is_enough(r, op->result[0]));
     if (op->kind == TILE_REDUCE)
         return enough_for_sum(r, op);
     return op->kind == TILE_ADD && not_negative(r, op->operand[0]) &&

@@ -3,7 +3,8 @@
 //
 // In a product a @ b, b comes from shared memory, and a from shared memory or registers. A wgmma
 // accumulator has the layout of a 16-bit a, so values computed elementwise from an accumulator feed
-// the next product in place.
+// the next product in place. An 8-bit a has another layout; if the program exchanges columns within
+// every 16, threads hold the same elements in both.
 #include "fused.h"
 
 #include "pass.h"
@@ -180,7 +181,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
         return "its stages are not a multiple of 32 bytes deep";
     product->feed[0] = find_feed(kernel, p, mma, 0, &why);
-    if (!product->feed[0] && !how->either_major)
+    if (!product->feed[0] && tile_bytes_of(dtype) > 2)
         return why;
     product->feed[1] = find_feed(kernel, p, mma, 1, &why);
     return product->feed[1] ? NULL : why;
@@ -307,6 +308,33 @@ const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
         if (end->operand[i] == mma->result[0] && mma->result[0]->uses == 1)
             return loop->block[0]->argument[1 + i];
     return NULL;
+}
+
+static bool is_between(const struct tile_op *mma, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    return op && op->parent == mma->parent && value->uses == 1 &&
+           (op->kind == TILE_CAST || op->kind == TILE_RESHAPE || op->kind == TILE_PERMUTE ||
+            op->kind == TILE_CONVERT);
+}
+
+const struct tile_value *tile_fused_source_of_left(const struct tile_op *mma)
+{
+    const struct tile_value *value = mma->operand[0];
+
+    while (is_between(mma, value))
+        value = value->op->operand[0];
+    return value;
+}
+
+bool tile_fused_forms_left(const struct tile_op *mma, const struct tile_op *op)
+{
+    const struct tile_value *value = mma->operand[0];
+
+    while (is_between(mma, value) && value->op != op)
+        value = value->op->operand[0];
+    return value->op == op && is_between(mma, value);
 }
 
 // True if the last product can overlap the next iteration's work: the loop carries its accumulator,
@@ -446,7 +474,8 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
             return "products have different rows";
         registers += product->columns / 2 * p->base.blocks;
         if (!product->feed[0])
-            registers += product->depth / 4 * p->base.blocks;
+            registers += product->depth * tile_bytes_of(product->mma->operand[0]->type.dtype) / 8 *
+                         p->base.blocks;
     }
     p->registers = registers;
     if (registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
@@ -456,7 +485,8 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
                                        p->product[i].mma->operand[0] };
         for (uint32_t n = 0; n < 2 && (!n || !p->product[i].feed[0]); n++) {
             struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
-            if (!layout || !tile_layout_wgmma(layout, &given[n]->type, warp_bits_of(p)))
+            if (!layout || !(n ? tile_layout_wgmma_left
+                               : tile_layout_wgmma)(layout, &given[n]->type, warp_bits_of(p)))
                 return "its accumulators are not made of whole blocks";
             given[n]->layout = layout;
         }

@@ -83,14 +83,19 @@ bool tile_only_products_use(const struct tile_op *loop, const struct tile_value 
 void tile_share_operands(const struct tile_op *loop);
 // True if no later product in an iteration uses the feed of product `number`'s operand `which`.
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
-// swap.c: exchanges the operands of a loop's only product if b is computed and a is loaded, because
-// wgmma can take only a from registers. True if it exchanged them.
+// swap.c: exchanges the operands of a loop's products if each has a computed b and a loaded a,
+// because wgmma can take only a from registers. True if it exchanged them.
 bool tile_swap_computed(struct tile_kernel *kernel);
 // tile_depends_on_variable() is true for a scalar that is determined by the loop variable and
 // values from before the loop. tile_is_loaded_ahead() is true for a load by warpgroups that an
 // earlier iteration can issue.
 bool tile_depends_on_variable(const struct tile_fused *p, const struct tile_value *value);
 bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op);
+// Returns the value that is rounded, and its elements rearranged, to become a product's operand a;
+// values between them have no other use. Returns the operand itself if it is made otherwise.
+const struct tile_value *tile_fused_source_of_left(const struct tile_op *mma);
+// True for an op whose result only becomes a product's operand a in this way.
+bool tile_fused_forms_left(const struct tile_op *mma, const struct tile_op *op);
 // Returns the loop argument that carries an accumulator, or NULL if the product's result has
 // another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,

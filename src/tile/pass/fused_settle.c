@@ -151,9 +151,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
         const struct tile_value *a = p->product[i].mma->operand[0];
         struct tile_layout layout;
         if (!p->product[i].feed[0] &&
-            (!tile_layout_wgmma(&layout, &a->type, tile_bits_of(tile_fused_warps(p))) ||
+            (!tile_layout_wgmma_left(&layout, &a->type, tile_bits_of(tile_fused_warps(p))) ||
              !a->layout || !tile_layout_same(a->layout, &layout)))
-            return "a left operand has another layout than the accumulators";
+            return "a left operand's layout does not suit wgmma";
     }
     struct absence absence = { p, false };
     if (p->base.groups == 3)
@@ -166,9 +166,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     if (why)
         return why;
     // Mark the values that must wait for the last product: all values that depend on its
-    // accumulator, and its operand a with the casts that lead to it, because the product still
-    // reads their registers. If a is loaded, or if other work reads it, it has separate registers
-    // and need not wait.
+    // accumulator, and its operand a with the casts and permutations that lead to it, because the
+    // product still reads their registers. If a is loaded, or if other work reads it, it has
+    // separate registers and need not wait.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
@@ -182,10 +182,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     if (!last->feed[0] && a->op && tile_is_within(a->op, body) && a->uses == 1 &&
         !(tile_op_infos[a->op->kind].traits & TILE_READS))
         p->late[a->id] = true;
-    while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) && a->uses == 1) {
+    for (const struct tile_value *from = tile_fused_source_of_left(last->mma); a != from;
+         a = a->op->operand[0])
         p->late[a->id] = true;
-        a = a->op->operand[0];
-    }
     p->overlaps &= acc != NULL;
     p->scaling = p->overlaps ? find_scaling(last->mma, acc) : NULL;
     return NULL;

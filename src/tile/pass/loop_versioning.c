@@ -293,8 +293,7 @@ static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool
             continue;
         }
         if (!op->result[0]->type.rank || op->block_count ||
-            !(tile_op_infos[op->kind].traits & TILE_PURE) ||
-            (op->kind == TILE_CAST && last->operand[0] == op->result[0]))
+            !(tile_op_infos[op->kind].traits & TILE_PURE) || tile_fused_forms_left(last, op))
             continue;
         v->work[op->result[0]->id] = true;
         count++;

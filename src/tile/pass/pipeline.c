@@ -457,24 +457,32 @@ static bool fills_slabs(cuc_dtype dtype)
     return false;
 }
 
-// Plans a TMA store. The store must be the last access after the loop, so that nothing waits for
-// it, and must keep the accumulators' layout.
-static void plan_store(struct tile_pipeline *p)
+// Returns the last access after the loop if it is a store, so that nothing waits for it. Only other
+// stores and reductions may precede it.
+static const struct tile_op *last_store(const struct tile_pipeline *p)
 {
-    const struct tile_op *store = NULL;
+    const struct tile_op *last = NULL;
 
     for (const struct tile_op *op = p->loop->next; op; op = op->next) {
+        bool stores = op->kind == TILE_STORE || op->kind == TILE_STORE_AT;
         uint32_t traits = tile_op_infos[op->kind].traits;
         if (op->kind == TILE_RETURN)
             continue;
-        if (op->block_count && !store)
-            continue; // the op may have any effect, and may even skip to the next tile
-        if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
-            (traits & TILE_WRITES && op->kind != TILE_STORE && op->kind != TILE_STORE_AT))
-            return;
-        if (op->kind == TILE_STORE || op->kind == TILE_STORE_AT)
-            store = op;
+        // An op with blocks may have any effect, and may even skip to the next tile.
+        if (traits & TILE_WRITES && !stores && op->kind != TILE_STORE_REDUCE && !op->block_count)
+            return NULL;
+        if (op->block_count || traits & (TILE_READS | TILE_WRITES))
+            last = stores ? op : NULL;
     }
+    return last;
+}
+
+// Plans a TMA store, which must keep the accumulators' layout. The launch checks that other stores
+// go to different memory (select.c).
+static void plan_store(struct tile_pipeline *p)
+{
+    const struct tile_op *store = last_store(p);
+
     if (!store || tile_int(store, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
         p->maps == TILE_MAX_MAPS)
         return;
@@ -539,6 +547,8 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
         return;
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
         if (op->block_count) // the op may skip to the next tile
+            return;
+        if (tile_op_infos[op->kind].traits & TILE_WRITES) // a later load may read what it wrote
             return;
         if (!can_be_side(p, op, stored))
             continue;

@@ -19,18 +19,16 @@ static struct tile_value *transposed(struct tile_kernel *kernel, struct tile_op 
     return result;
 }
 
-// `index` is the accumulator's index among the values that the loop carries.
-static bool swap(struct tile_kernel *kernel, struct tile_op *loop, struct tile_op *mma,
-                 uint32_t index)
+// Exchanges the operands of a product. `index` is the accumulator's index among the values that the
+// loop carries, `b` the transposed left operand.
+static bool exchange(struct tile_kernel *kernel, struct tile_op *loop, struct tile_op *mma,
+                     uint32_t index, struct tile_value *b)
 {
     struct tile_value *carried[] = { loop->result[index], loop->block[0]->argument[1 + index],
                                      mma->result[0] };
-    struct tile_value *a = mma->operand[0];
 
-    if (!loop->next) // the result has no use
-        return false;
     tile_set_operand(mma, 0, transposed(kernel, mma, mma->operand[1]));
-    tile_set_operand(mma, 1, transposed(kernel, mma, a));
+    tile_set_operand(mma, 1, b);
     tile_set_operand(loop, 3 + index, transposed(kernel, loop, loop->operand[3 + index]));
     for (uint32_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         carried[i]->type = loop->operand[3 + index]->type;
@@ -38,42 +36,74 @@ static bool swap(struct tile_kernel *kernel, struct tile_op *loop, struct tile_o
     if (back == loop->result[index]) // out of memory
         return false;
     tile_replace(loop->result[index], back, back->op);
-    tile_renumber(kernel);
-    tile_simplify(kernel);
     return true;
 }
 
 bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p)
 {
-    return swap(kernel, (struct tile_op *)(uintptr_t)p->loop, (struct tile_op *)(uintptr_t)p->mma,
-                0);
+    struct tile_op *loop = (struct tile_op *)(uintptr_t)p->loop,
+                   *mma = (struct tile_op *)(uintptr_t)p->mma;
+
+    if (!loop->next || // the result has no use
+        !exchange(kernel, loop, mma, 0, transposed(kernel, mma, mma->operand[0])))
+        return false;
+    tile_renumber(kernel);
+    tile_simplify(kernel);
+    return true;
 }
 
-struct lone_product {
-    struct tile_op *mma;
+struct products {
+    struct tile_op *mma[TILE_MOST_PRODUCTS];
     uint32_t count;
 };
 
-static void find_product(struct tile_op *op, void *data)
+static void find_products(struct tile_op *op, void *data)
 {
-    struct lone_product *found = data;
+    struct products *found = data;
 
-    if (op->kind == TILE_MMA)
-        found->mma = op;
-    found->count += op->kind == TILE_MMA;
+    if (op->kind != TILE_MMA)
+        return;
+    if (found->count < TILE_MOST_PRODUCTS)
+        found->mma[found->count] = op;
+    found->count++;
+}
+
+// True if a product has a computed b, an a that is loaded for products alone, and an accumulator
+// that the loop carries for it alone.
+static bool can_exchange(const struct tile_op *loop, const struct tile_op *mma)
+{
+    const struct tile_value *a = mma->operand[0], *in = tile_fused_carried_in(loop, mma);
+    bool transposes = false;
+
+    return mma->parent == loop->block[0] && mma->result[0]->type.rank == 2 &&
+           !tile_shared_box(mma->operand[1], mma->operand[1]->uses, &transposes) &&
+           tile_shared_box(a, a->uses, &transposes) && tile_only_products_use(loop, a, 0) && in &&
+           in == mma->operand[2] && in->uses == 1;
 }
 
 bool tile_swap_computed(struct tile_kernel *kernel)
 {
-    struct lone_product found = { NULL, 0 };
-    bool transposes = false;
+    struct products found = { .count = 0 };
+    struct tile_value *left[TILE_MOST_PRODUCTS], *right[TILE_MOST_PRODUCTS];
 
-    tile_walk(&kernel->body, find_product, &found);
-    struct tile_op *mma = found.mma, *loop = mma ? mma->parent->parent : NULL;
-    if (found.count != 1 || !loop || loop->kind != TILE_FOR || mma->result[0]->type.rank != 2 ||
-        tile_loaded_box(mma->operand[1], &transposes) ||
-        !tile_loaded_box(mma->operand[0], &transposes))
+    tile_walk(&kernel->body, find_products, &found);
+    struct tile_op *loop = found.count ? found.mma[0]->parent->parent : NULL;
+    if (!loop || loop->kind != TILE_FOR || !loop->next || found.count > TILE_MOST_PRODUCTS)
         return false;
-    const struct tile_value *in = tile_fused_carried_in(loop, mma);
-    return in && in == mma->operand[2] && in->uses == 1 && swap(kernel, loop, mma, in->index - 1);
+    for (uint32_t i = 0; i < found.count; i++)
+        if (!can_exchange(loop, found.mma[i]))
+            return false;
+    for (uint32_t i = 0; i < found.count; i++) {
+        struct tile_op *mma = found.mma[i];
+        uint32_t same = 0;
+        left[i] = mma->operand[0];
+        while (left[same] != left[i])
+            same++;
+        right[i] = same < i ? right[same] : transposed(kernel, mma, left[i]);
+        if (!exchange(kernel, loop, mma, tile_fused_carried_in(loop, mma)->index - 1, right[i]))
+            return false;
+    }
+    tile_renumber(kernel);
+    tile_simplify(kernel);
+    return true;
 }

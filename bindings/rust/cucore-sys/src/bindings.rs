@@ -716,8 +716,10 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
-/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with pages.
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with pages, CUC_ATTENTION_KEY_LENGTHS and e4m3.
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
+/// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
+pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -741,12 +743,30 @@ pub const CUC_GEMM_GELU: i32 = 2;
 pub const CUC_GEMM_GELU_TANH: i32 = 3;
 /// x / (1 + exp(-x))
 pub const CUC_GEMM_SILU: i32 = 4;
+/// x where aux \> 0; otherwise 0
+pub const CUC_GEMM_RELU_DERIVATIVE: i32 = 5;
+/// of CUC_GEMM_GELU
+pub const CUC_GEMM_GELU_DERIVATIVE: i32 = 6;
+/// of CUC_GEMM_GELU_TANH
+pub const CUC_GEMM_GELU_TANH_DERIVATIVE: i32 = 7;
+/// of CUC_GEMM_SILU
+pub const CUC_GEMM_SILU_DERIVATIVE: i32 = 8;
 
 pub const CUC_GEMM_NO_BIAS: i32 = 0;
 /// per column of d: \[n\], or \[groups, n\] if grouped
 pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
 /// per row of d: \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
+
+pub const CUC_GEMM_NO_GRADIENT: i32 = 0;
+/// of each column of d, before it is rounded: \[n\]
+pub const CUC_GEMM_GRADIENT_COLUMNS: i32 = 1;
+/// of each row of d, before it is rounded: \[m\]
+pub const CUC_GEMM_GRADIENT_ROWS: i32 = 2;
+/// of each row of a: \[m\]
+pub const CUC_GEMM_GRADIENT_A: i32 = 3;
+/// of each column of b: \[n\]
+pub const CUC_GEMM_GRADIENT_B: i32 = 4;
 
 pub const CUC_GEMM_PACK_A: u32 = 1;
 pub const CUC_GEMM_PACK_B: u32 = 2;
@@ -775,6 +795,8 @@ pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 /// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it: the product would wait only for your kernel.
 pub const CUC_GEMM_PLAIN_LAUNCH: u32 = 32;
+/// write the largest magnitude of d, before it is rounded, to amax
+pub const CUC_GEMM_AMAX: u32 = 64;
 
 /// stack size of each thread
 pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
@@ -1212,7 +1234,7 @@ pub struct cuc_attention_args {
     pub most_queries: i64,
     /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
     pub page_table: *const cuc_tensor,
-    /// i32 \[batch\], the keys of each sequence, at most those that its row of page_table has room for; read by plans with a page_size
+    /// i32 \[batch\], the keys of each sequence, at most those that k, or its row of page_table, has room for; read by plans with CUC_ATTENTION_KEY_LENGTHS or a page_size
     pub key_lengths: *const cuc_tensor,
     /// a multiple of 256, used by one call at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
@@ -1226,8 +1248,18 @@ pub struct cuc_attention_args {
     pub d_k: *const cuc_tensor,
     /// the gradient of v; written
     pub d_v: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward(): at least the number of keys of the longest sequence; results of longer sequences are undefined
+    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3 without a cache: at least the number of keys of the longest sequence; results of longer sequences are undefined
     pub most_keys: i64,
+    /// \[batch\]\[key heads\]\[new keys\]\[width\], for cuc_attention_append()
+    pub new_k: *const cuc_tensor,
+    /// \[batch\]\[key heads\]\[new keys\]\[value width\], likewise
+    pub new_v: *const cuc_tensor,
+    /// f32 \[batch\]\[heads\]; read by plans of e4m3
+    pub q_scale: *const cuc_tensor,
+    /// f32 \[batch\]\[key heads\]; likewise
+    pub k_scale: *const cuc_tensor,
+    /// f32 \[batch\]\[key heads\]; likewise
+    pub v_scale: *const cuc_tensor,
     /// f32 \[heads\], the gradient of the sinks; written by cuc_attention_backward(). NULL: not computed
     pub d_sinks: *const cuc_tensor,
     /// The gradients of the side arrays that train, in their order, with their dtypes and shapes; written by cuc_attention_backward()
@@ -1270,7 +1302,7 @@ pub struct cuc_attention_options {
     pub struct_size: usize,
     /// CUC_ATTENTION_ bits
     pub flags: u32,
-    /// of q, k, v and o: f16 or bf16; must be given
+    /// of q, k, v and o: f16, bf16, or e4m3 with scales; must be given
     pub dtype: cuc_dtype,
     /// elements of a query and of a key, 1 to 256; must be given. Multiples of 16 are fastest
     pub width: i32,
@@ -1320,6 +1352,8 @@ pub struct cuc_attention_options {
     pub page_size: i32,
     /// Parts of a sequence's keys, each for a block of its own, 1 to 64, if `queries` is 1 to 16. The parts' results go through the workspace. 0: chosen automatically, 1 without batch, heads and keys
     pub parts: i32,
+    /// of o, if dtype is e4m3: f16 or bf16; 0: bf16. Otherwise 0
+    pub o_dtype: cuc_dtype,
 }
 
 zeroed!(cuc_attention_options, struct_size);
@@ -1934,6 +1968,12 @@ pub struct cuc_gemm_args {
     pub workspace: cuc_device_ptr,
     /// size of the workspace; at least cuc_gemm_plan_workspace_bytes()
     pub workspace_bytes: u64,
+    /// like d; written, or read if the activation is a derivative
+    pub aux: *const cuc_tensor,
+    /// \[n\] or \[m\]; written; the sum over all products of a batch
+    pub bias_gradient: *const cuc_tensor,
+    /// f32 \[1\]; written; of all products and groups; NaN if some element is NaN
+    pub amax: *const cuc_tensor,
 }
 
 zeroed!(cuc_gemm_args, struct_size);
@@ -2007,7 +2047,7 @@ pub struct cuc_gemm_options {
     pub b_order: i32,
     /// order of d, c and residual
     pub d_order: i32,
-    /// CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU
+    /// CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU, or the _DERIVATIVE of one of them
     pub activation: i32,
     /// CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS
     pub bias: i32,
@@ -2043,7 +2083,7 @@ pub struct cuc_gemm_options {
     pub parts: i32,
     /// Stream-K: if the tiles do not fill the last wave, all blocks share the reductions of this many last waves evenly, 1 to 8. Partial sums pass through the workspace. 0: chosen automatically.
     pub stream_k: i32,
-    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums and packed operands. 0: no workspace, unless `parts`, `stream_k` or `pack` requires one.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape, without what bias_gradient requires. The workspace holds partial sums and packed operands. 0: no workspace, unless `parts`, `stream_k`, `pack` or `bias_gradient` requires one.
     pub workspace_bytes: u64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
@@ -2057,8 +2097,12 @@ pub struct cuc_gemm_options {
     pub pack: i32,
     /// Largest power of two that divides the addresses of a and b and the bytes between their rows. 0: that of dense arrays at addresses that are multiples of 16. Guides choices, and is not a promise.
     pub alignment: i32,
-    /// 0
-    pub reserved: i32,
+    /// Type of aux, which has the shape and the order of d. With a derivative, aux is read; 0: the type of d. Otherwise the activation's input is written to it; 0: no aux.
+    pub aux_dtype: cuc_dtype,
+    /// CUC_GEMM_NO_GRADIENT, _GRADIENT_COLUMNS, _GRADIENT_ROWS, _GRADIENT_A or _GRADIENT_B; not for grouped products
+    pub bias_gradient: i32,
+    /// 0: the type that the epilogue computes in
+    pub bias_gradient_dtype: cuc_dtype,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
@@ -2990,6 +3034,8 @@ zeroed!(cuc_tuned_record, struct_size);
 extern "C" {
     /// Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
     pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
+    /// Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
+    pub fn cuc_attention_append(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
     /// Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order.
@@ -3007,7 +3053,7 @@ extern "C" {
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_attention_plan_source(plan: *const cuc_attention_plan, index: usize) -> *const c_char;
     /// The size of the workspace that a call needs, of either function.
-    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64) -> u64;
+    pub fn cuc_attention_plan_workspace_bytes(plan: *const cuc_attention_plan, batch: i64, heads: i64, queries: i64, key_heads: i64, keys: i64) -> u64;
     /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.
@@ -3356,7 +3402,7 @@ extern "C" {
     pub fn cuc_gemm_plan_retain(plan: *mut cuc_gemm_plan) -> *mut cuc_gemm_plan;
     /// The tile program of a plan, to read or to start from.
     pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
-    /// The size of the workspace that a product needs.
+    /// The size of the workspace that a product needs; for CUC_GEMM_BATCHED, each product of the batch.
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64, k: i64) -> u64;
     /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 192, 8);
+    row!(cuc_attention_args, 232, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -49,8 +49,13 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.d_k, 152, 8);
     row!(cuc_attention_args.d_v, 160, 8);
     row!(cuc_attention_args.most_keys, 168, 8);
-    row!(cuc_attention_args.d_sinks, 176, 8);
-    row!(cuc_attention_args.d_sides, 184, 8);
+    row!(cuc_attention_args.new_k, 176, 8);
+    row!(cuc_attention_args.new_v, 184, 8);
+    row!(cuc_attention_args.q_scale, 192, 8);
+    row!(cuc_attention_args.k_scale, 200, 8);
+    row!(cuc_attention_args.v_scale, 208, 8);
+    row!(cuc_attention_args.d_sinks, 216, 8);
+    row!(cuc_attention_args.d_sides, 224, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -61,7 +66,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_choice.parts, 28, 4);
     row!(cuc_attention_choice.tiles, 32, 8);
     row!(cuc_attention_choice.by, 40, 8);
-    row!(cuc_attention_options, 152, 8);
+    row!(cuc_attention_options, 160, 8);
     row!(cuc_attention_options.struct_size, 0, 8);
     row!(cuc_attention_options.flags, 8, 4);
     row!(cuc_attention_options.dtype, 12, 4);
@@ -89,6 +94,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_options.reserved, 140, 4);
     row!(cuc_attention_options.page_size, 144, 4);
     row!(cuc_attention_options.parts, 148, 4);
+    row!(cuc_attention_options.o_dtype, 152, 4);
     row!(cuc_attention_side, 24, 8);
     row!(cuc_attention_side.name, 0, 8);
     row!(cuc_attention_side.dtype, 8, 4);
@@ -385,7 +391,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_fill_2d_params.rows, 32, 8);
     row!(cuc_fill_2d_params.pattern, 40, 4);
     row!(cuc_fill_2d_params.pattern_bytes, 44, 4);
-    row!(cuc_gemm_args, 96, 8);
+    row!(cuc_gemm_args, 120, 8);
     row!(cuc_gemm_args.struct_size, 0, 8);
     row!(cuc_gemm_args.a, 8, 8);
     row!(cuc_gemm_args.b, 16, 8);
@@ -398,6 +404,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_args.offsets, 72, 8);
     row!(cuc_gemm_args.workspace, 80, 8);
     row!(cuc_gemm_args.workspace_bytes, 88, 8);
+    row!(cuc_gemm_args.aux, 96, 8);
+    row!(cuc_gemm_args.bias_gradient, 104, 8);
+    row!(cuc_gemm_args.amax, 112, 8);
     row!(cuc_gemm_choice, 88, 8);
     row!(cuc_gemm_choice.struct_size, 0, 8);
     row!(cuc_gemm_choice.tile_m, 8, 4);
@@ -417,7 +426,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
     row!(cuc_gemm_choice.pack, 84, 4);
-    row!(cuc_gemm_options, 184, 8);
+    row!(cuc_gemm_options, 192, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -454,7 +463,9 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.cluster_n, 168, 4);
     row!(cuc_gemm_options.pack, 172, 4);
     row!(cuc_gemm_options.alignment, 176, 4);
-    row!(cuc_gemm_options.reserved, 180, 4);
+    row!(cuc_gemm_options.aux_dtype, 180, 4);
+    row!(cuc_gemm_options.bias_gradient, 184, 4);
+    row!(cuc_gemm_options.bias_gradient_dtype, 188, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
@@ -819,6 +830,7 @@ pub fn structs(wrong: &mut Vec<String>) {
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
         ("cuc_attention", cucore_sys::cuc_attention as *const ()),
+        ("cuc_attention_append", cucore_sys::cuc_attention_append as *const ()),
         ("cuc_attention_args_init", cucore_sys::cuc_attention_args_init as *const ()),
         ("cuc_attention_backward", cucore_sys::cuc_attention_backward as *const ()),
         ("cuc_attention_options_init", cucore_sys::cuc_attention_options_init as *const ()),
