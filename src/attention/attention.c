@@ -13,7 +13,7 @@
 
 enum {
     MOST_ACROSS = 65535, // blocks along the grid's second and third axis
-    MOST_ARGUMENTS = 20 + CUC_ATTENTION_MAX_SIDES,
+    MOST_ARGUMENTS = 20 + 2 * CUC_ATTENTION_MAX_SIDES,
 };
 
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
@@ -297,8 +297,20 @@ static cuc_status launch_sinks(const struct cuc__attention_call *c, cuc_stream *
                                    c->plan->plain_launch);
 }
 
-// Launches the kernels of the gradient of side array i. If its axes do not tell apart the batches
-// or heads of pieces, later pieces add to it.
+// Returns the sums of each row for side array i, which lie behind the sums of d_o o.
+static cuc_tensor part_of(const struct cuc__attention_call *c, const cuc_tensor *sums, uint32_t i)
+{
+    uint64_t rows = (uint64_t)sums->strides[0] * (uint64_t)sums->shape[0] * sizeof(float),
+             before = 1;
+
+    while (i-- > 0)
+        before += cuc__attention_sums_rows(&c->plan->kind.sides[i]);
+    return scratch(sums, c->args->workspace + before * cuc__attention_aligned(rows), sums->rank,
+                   sums->shape);
+}
+
+// Launches the kernel of the gradient of side array i. If its axes do not tell apart the batches or
+// heads of pieces, later pieces add to it.
 static cuc_status launch_side(const struct cuc__attention_call *c, cuc_stream *stream,
                               const struct views *v, const cuc_tensor *sums, uint32_t i,
                               const cuc_tensor *result)
@@ -307,33 +319,33 @@ static cuc_status launch_side(const struct cuc__attention_call *c, cuc_stream *s
     const struct cuc__attention_side *side = &p->kind.sides[i];
     bool batch = cuc__attention_axis(side, CUC__ATTENTION_BATCH) >= 0;
     bool head = cuc__attention_axis(side, CUC__ATTENTION_HEAD) >= 0;
-    int64_t batches = p->kind.variable ? v->query_offsets.shape[0] - 1 : sums->shape[0];
-    const int64_t shape[] = { cuc__attention_parts(side), head ? sums->shape[sums->rank - 2] : 1,
-                              batch ? batches : 1 };
-    uint64_t rows = (uint64_t)sums->strides[0] * (uint64_t)sums->shape[0] * sizeof(float);
-    const cuc_tensor part =
-        scratch(sums, c->args->workspace + cuc__attention_aligned(rows), 3, shape);
+    bool rows = cuc__attention_sums_rows(side);
+    const cuc_tensor part = part_of(c, sums, i);
     const int32_t again = (v->first_batch && !batch) || (v->first_head && !head);
     const float scale = scale_of(c);
     cuc_arg args[MOST_ARGUMENTS];
-    size_t count = add_backward_arguments(args, c, v, sums);
+    size_t count = rows ? 0 : add_backward_arguments(args, c, v, sums);
 
+    if (rows)
+        args[count++] = CUC_ARG(&part);
+    if (rows && p->kind.variable)
+        args[count++] = CUC_ARG(&v->query_offsets);
     if (p->kind.variable)
         args[count++] = CUC_ARG(c->args->most_queries);
-    count = add_score_arguments(args, count, c, v);
-    if (p->kind.variable)
+    if (!rows)
+        count = add_score_arguments(args, count, c, v);
+    if (!rows && p->kind.variable)
         args[count++] = CUC_ARG(c->args->most_keys);
-    args[count++] = CUC_ARG(shape[0] > 1 ? &part : result);
+    args[count++] = CUC_ARG(result);
+    if (rows) {
+        args[count++] = CUC_ARG(v->first_batch);
+        args[count++] = CUC_ARG(v->first_head);
+    }
     args[count++] = CUC_ARG(again);
-    args[count++] = CUC_ARG(scale);
-    cuc_status st = cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_D_SIDE + i], args,
-                                            count, p->plain_launch);
-    if (st < 0 || shape[0] == 1)
-        return st;
-    const cuc_arg join[] = { CUC_ARG(&part), CUC_ARG(result), CUC_ARG(v->first_batch),
-                             CUC_ARG(v->first_head), CUC_ARG(again) };
-    return cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_JOIN + i], join,
-                                   CUC_LENGTH(join), p->plain_launch);
+    if (!rows)
+        args[count++] = CUC_ARG(scale);
+    return cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_D_SIDE + i], args, count,
+                                   p->plain_launch);
 }
 
 static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_stream *stream,
@@ -342,6 +354,7 @@ static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_strea
 {
     const cuc_attention_plan *p = c->plan;
     const float scale = scale_of(c);
+    cuc_tensor part[CUC_ATTENTION_MAX_SIDES];
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = add_backward_arguments(args, c, v, step == CUC__ATTENTION_D_V ? NULL : sums);
 
@@ -350,6 +363,12 @@ static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_strea
             CUC_ARG(step == CUC__ATTENTION_D_Q ? c->args->most_queries : c->args->most_keys);
     count = add_score_arguments(args, count, c, v);
     args[count++] = CUC_ARG(result);
+    for (uint32_t i = 0; i < p->kind.side_count && step == CUC__ATTENTION_D_Q; i++) {
+        if (!cuc__attention_sums_rows(&p->kind.sides[i]))
+            continue;
+        part[i] = part_of(c, sums, i);
+        args[count++] = CUC_ARG(&part[i]);
+    }
     args[count++] = CUC_ARG(scale);
     return cuc__launch_plan_kernel(stream, p->backward[step], args, count, p->plain_launch);
 }

@@ -38,6 +38,13 @@ static inline int32_t cuc__attention_axis(const struct cuc__attention_side *side
     return axis;
 }
 
+// True for an array that trains whose gradient is a sum of numbers for each row. These lie in the
+// workspace.
+static inline bool cuc__attention_sums_rows(const struct cuc__attention_side *side)
+{
+    return side->trains && cuc__attention_axis(side, CUC__ATTENTION_COLUMN) < 0;
+}
+
 // The kind of attention that a kernel computes.
 struct cuc__attention_kind {
     cuc_dtype dtype, o_dtype;
@@ -141,8 +148,7 @@ static inline int64_t cuc__attention_columns(const struct cuc__attention_kind *k
 // if out of memory.
 char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
 
-// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients. The gradient of a
-// side array may take a second kernel, which adds up parts.
+// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients.
 enum {
     CUC__ATTENTION_SUMS,
     CUC__ATTENTION_D_Q,
@@ -150,13 +156,8 @@ enum {
     CUC__ATTENTION_D_V,
     CUC__ATTENTION_D_SINKS,
     CUC__ATTENTION_D_SIDE,
-    CUC__ATTENTION_JOIN = CUC__ATTENTION_D_SIDE + CUC_ATTENTION_MAX_SIDES,
-    CUC__ATTENTION_STEPS = CUC__ATTENTION_JOIN + CUC_ATTENTION_MAX_SIDES
+    CUC__ATTENTION_STEPS = CUC__ATTENTION_D_SIDE + CUC_ATTENTION_MAX_SIDES
 };
-
-// Defined in source_backward.c. Returns the number of parts in which the gradient of a side array
-// is added up: 1, or more if neither rows nor columns index the array.
-int32_t cuc__attention_parts(const struct cuc__attention_side *side);
 
 struct cuc_attention_plan {
     cuc__handle head;

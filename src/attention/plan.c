@@ -90,10 +90,6 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
         snprintf(name, sizeof(name), "gradient_of_side_%u", i);
         st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_D_SIDE + i], p->backward_object,
                                    name);
-        snprintf(name, sizeof(name), "join_side_%u", i);
-        if (st >= 0 && cuc__attention_parts(&k->sides[i]) > 1)
-            st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_JOIN + i], p->backward_object,
-                                       name);
     }
     return st;
 }
@@ -174,17 +170,6 @@ static uint64_t bytes_of(int64_t batch, int64_t heads, int64_t rows, uint64_t ea
     return bytes;
 }
 
-// Returns the size of the parts of a side array's gradient; 0 if there are none.
-static uint64_t part_bytes(const struct cuc__attention_side *s, int64_t batch, int64_t heads)
-{
-    int32_t parts = s->trains ? cuc__attention_parts(s) : 1;
-
-    return parts > 1 ? bytes_of(cuc__attention_axis(s, CUC__ATTENTION_BATCH) < 0 ? 1 : batch,
-                                cuc__attention_axis(s, CUC__ATTENTION_HEAD) < 0 ? 1 : heads, parts,
-                                sizeof(float))
-                     : 0;
-}
-
 uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
                                             int64_t heads, int64_t queries, int64_t key_heads,
                                             int64_t keys)
@@ -203,15 +188,13 @@ uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int6
     if (k && k->backward)
         floats = 1;
     uint64_t bytes = bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
-    uint64_t most = 0; // parts of the gradient of a side array lie behind the sums of rows
-    for (uint32_t i = 0; k && i < k->side_count; i++) {
-        uint64_t parts = part_bytes(&k->sides[i], batch, heads);
-        most = parts > most ? parts : most;
-    }
-    if (!most)
+    uint64_t parts = 0; // behind the sums of rows
+    for (uint32_t i = 0; k && i < k->side_count; i++)
+        parts += cuc__attention_sums_rows(&k->sides[i]);
+    if (!parts || bytes > UINT64_MAX - CUC__ATTENTION_WORKSPACE_ALIGN)
         return bytes;
-    return bytes > UINT64_MAX - CUC__ATTENTION_WORKSPACE_ALIGN ||
-                   __builtin_add_overflow(cuc__attention_aligned(bytes), most, &bytes)
+    return __builtin_mul_overflow(parts, cuc__attention_aligned(bytes), &parts) ||
+                   __builtin_add_overflow(bytes, parts, &bytes)
                ? UINT64_MAX
                : bytes;
 }

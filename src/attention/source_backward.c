@@ -13,9 +13,10 @@
 // it, since it may have any value where they hide a key.
 //
 // The gradient of a sink is -sum exp(sink - lse) e over all rows. The gradient of a side array is a
-// sum of the contributions of scores: a block has the elements of a tile, along the axes that the
-// score function indexes by row and column, and runs over everything else. If neither indexes the
-// array, blocks add up parts of the rows, and a second kernel adds up the parts.
+// sum of contributions of scores. Unless columns index the array, the kernel of d_q adds up those
+// of each row, in the workspace, and a kernel of the array adds up rows. Otherwise a kernel of the
+// array computes the weights again: a block has a tile of columns, and runs over everything that
+// does not index the array.
 //
 // Products use an operand in two orders, for each of which the source loads it: a pipeline then has
 // a ring for each order.
@@ -197,6 +198,73 @@ static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
                          "    store(sums, [b, h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
 }
 
+// ---- Side arrays that train
+
+// The indices of a side array.
+struct indexed {
+    const struct cuc__attention_side *side;
+    uint32_t number;
+    bool batch, head, row, column;
+};
+
+static struct indexed indices_of(const struct cuc__attention_kind *k, uint32_t number)
+{
+    const struct cuc__attention_side *s = &k->sides[number];
+
+    return (struct indexed){ s,
+                             number,
+                             cuc__attention_axis(s, CUC__ATTENTION_BATCH) >= 0,
+                             cuc__attention_axis(s, CUC__ATTENTION_HEAD) >= 0,
+                             cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0,
+                             cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0 };
+}
+
+// Writes a list with a text for each axis of a side array, by the axis's index.
+static void put_by_index(struct cuc__text *t, const struct indexed *x,
+                         const char *const of[CUC__ATTENTION_INDICES])
+{
+    cuc__text_put(t, "[");
+    for (int32_t i = 0; i < x->side->rank; i++)
+        cuc__text_put(t, "%s%s", i ? ", " : "", of[x->side->index[i]]);
+    cuc__text_put(t, "]");
+}
+
+static void put_gradient_at(struct cuc__text *t, const struct indexed *x, const char *of_score)
+{
+    static const char *const at[] = { "b + first_batch", "h + first_head", "row", "column" };
+
+    cuc__text_put(t, "gradient_at(r, side_%s, ", x->side->name);
+    put_by_index(t, x, at);
+    cuc__text_put(t, ", %s, each=true)", of_score);
+}
+
+static void put_result(struct cuc__text *t, const struct indexed *x)
+{
+    cuc__text_put(t, "d_side: %s[", cuc_dtype_name(x->side->dtype));
+    for (int32_t i = 0; i < x->side->rank; i++)
+        cuc__text_put(t, "%sY%d", i ? ", " : "", i);
+    cuc__text_put(t, "], ");
+}
+
+// Writes the store of a total. If batches or heads are launched in pieces, later ones add to it.
+static void put_total(struct cuc__text *t, const struct indexed *x,
+                      const char *const at[CUC__ATTENTION_INDICES])
+{
+    static const char *const extents[] = { "_", "_", "BM", "BN" };
+
+    cuc__text_put(t, "    if again != 0 { total += cast(load(d_side, ");
+    put_by_index(t, x, at);
+    cuc__text_put(t, ", ");
+    put_by_index(t, x, extents);
+    cuc__text_put(t, "), f32) }\n    store(d_side, ");
+    put_by_index(t, x, at);
+    cuc__text_put(t, ", cast(total, %s), shape=", cuc_dtype_name(x->side->dtype));
+    put_by_index(t, x, extents);
+    cuc__text_put(t, ")\n}\n\n");
+}
+
+// ---- The kernels
+
 // Writes the range of steps of a tile of queries, its loads, and its indices.
 static void put_query_tile(struct cuc__text *t, const struct cuc__attention_kind *k)
 {
@@ -244,24 +312,55 @@ static void put_query_step(struct cuc__text *t, const struct cuc__attention_kind
 static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k,
                         const struct tiles *tiles)
 {
+    bool parts = false;
+
     cuc__text_put(t, "kernel gradient_of_queries(");
     put_arrays(t, k, false);
-    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
+    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], ", batch_axis(k), all(k));
+    for (uint32_t i = 0; i < k->side_count; i++)
+        if (cuc__attention_sums_rows(&k->sides[i]))
+            cuc__text_put(t, "part_%u: f32[%sHQ, %sSQ], ", i, batch_axis(k), all(k));
+    cuc__text_put(t, "scale: f32)\n");
     put_constants(t, k, tiles->rows, tiles->step);
     put_start(t, k, "d_q", true);
     put_query_tile(t, k);
-    cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n"
-                     "    for n in first .. last {\n");
+    cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n");
+    for (uint32_t i = 0; i < k->side_count; i++) {
+        if (!cuc__attention_sums_rows(&k->sides[i]))
+            continue;
+        cuc__text_put(t, "    acc_%u = zeros(f32, [BM, 1])\n", i);
+        parts = true;
+    }
+    cuc__text_put(t, "    for n in first .. last {\n");
     put_query_step(t, k);
-    cuc__text_put(t, k->scored
-                         ? "        p = exp2(r * 1.4426950408889634 - l)\n"
-                           "        w = cast(where(see, gradient(r, s, p * (d - e)), 0.0), T)\n"
-                         : "        p = where(see, exp2(s - l), 0.0)\n"
-                           "        w = cast(p * (d - e), T)\n");
+    if (!k->scored)
+        cuc__text_put(t, "        p = where(see, exp2(s - l), 0.0)\n"
+                         "        w = cast(p * (d - e), T)\n");
+    else
+        cuc__text_put(t, "        w = exp2(r * 1.4426950408889634 - l) * (d - e)\n");
+    for (uint32_t i = 0; i < k->side_count && parts; i++) {
+        struct indexed x = indices_of(k, i);
+        if (!cuc__attention_sums_rows(x.side))
+            continue;
+        cuc__text_put(t, "        acc_%u += sum(where(see, ", i);
+        put_gradient_at(t, &x, "w");
+        cuc__text_put(t, ", 0.0), 1)\n");
+    }
+    if (k->scored)
+        cuc__text_put(t, "        w = cast(where(see, gradient(r, s, w), 0.0), T)\n");
     cuc__text_put(t, "        acc = mma(w, ");
     put_load(t, k, "k", "W");
-    cuc__text_put(t, ", acc)\n    }\n    store(%s, 0], cast(acc * scale, T))\n}\n\n",
+    cuc__text_put(t, ", acc)\n    }\n    store(%s, 0], cast(acc * scale, T))\n",
                   k->variable ? "result, [h, m" : "d_q, [b, h, m");
+    for (uint32_t i = 0; i < k->side_count; i++)
+        if (cuc__attention_sums_rows(&k->sides[i]))
+            cuc__text_put(
+                t,
+                k->variable
+                    ? "    store(slice(part_%u, 1, q_at, q_end), [h, m], squeeze(acc_%u, 1))\n"
+                    : "    store(part_%u, [b, h, m], squeeze(acc_%u, 1))\n",
+                i, i);
+    cuc__text_put(t, "}\n\n");
 }
 
 // Writes the kernel of d_v, or of d_k. Its tiles are transposed: rows are keys. Queries past the
@@ -381,173 +480,112 @@ static void put_sinks(struct cuc__text *t, const struct cuc__attention_kind *k)
                      "    store(d_sinks, [h], total, shape=[_])\n}\n\n");
 }
 
-// ---- Side arrays that train
-
-// The indices of a side array.
-struct indexed {
-    const struct cuc__attention_side *side;
-    uint32_t number;
-    bool batch, head, row, column;
-    int32_t parts;
-};
-
-static struct indexed indices_of(const struct cuc__attention_kind *k, uint32_t number)
+// Writes the beginnings of the loops over batches and heads.
+static void put_outer_loops(struct cuc__text *t, const struct indexed *x, const char *batches)
 {
-    const struct cuc__attention_side *s = &k->sides[number];
-
-    return (struct indexed){ s,
-                             number,
-                             cuc__attention_axis(s, CUC__ATTENTION_BATCH) >= 0,
-                             cuc__attention_axis(s, CUC__ATTENTION_HEAD) >= 0,
-                             cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0,
-                             cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0,
-                             cuc__attention_parts(s) };
-}
-
-// Writes a list with a text for each axis of a side array, by the axis's index.
-static void put_by_index(struct cuc__text *t, const struct indexed *x,
-                         const char *const of[CUC__ATTENTION_INDICES])
-{
-    cuc__text_put(t, "[");
-    for (int32_t i = 0; i < x->side->rank; i++)
-        cuc__text_put(t, "%s%s", i ? ", " : "", of[x->side->index[i]]);
-    cuc__text_put(t, "]");
-}
-
-static void put_result(struct cuc__text *t, const struct indexed *x)
-{
-    cuc__text_put(t, "d_side: %s[", cuc_dtype_name(x->side->dtype));
-    for (int32_t i = 0; i < x->side->rank; i++)
-        cuc__text_put(t, "%sY%d", i ? ", " : "", i);
-    cuc__text_put(t, "], ");
-}
-
-// Writes the store of a total. If batches or heads are launched in pieces, later ones add to it.
-static void put_total(struct cuc__text *t, const struct indexed *x,
-                      const char *const at[CUC__ATTENTION_INDICES])
-{
-    static const char *const extents[] = { "_", "_", "BM", "BN" };
-
-    cuc__text_put(t, "    if again != 0 { total += cast(load(d_side, ");
-    put_by_index(t, x, at);
-    cuc__text_put(t, ", ");
-    put_by_index(t, x, extents);
-    cuc__text_put(t, "), f32) }\n    store(d_side, ");
-    put_by_index(t, x, at);
-    cuc__text_put(t, ", cast(total, %s), shape=", cuc_dtype_name(x->side->dtype));
-    put_by_index(t, x, extents);
-    cuc__text_put(t, ")\n}\n\n");
+    if (x->batch)
+        cuc__text_put(t, "    for b in block(2) .. block(2) + 1 {\n");
+    else
+        cuc__text_put(t, "    for b in 0 .. %s {\n", batches);
+    cuc__text_put(t, x->head ? "    for h in block(1) .. block(1) + 1 {\n"
+                             : "    for h in 0 .. HQ {\n");
 }
 
 // Writes the grid and the beginnings of the loops around the steps of a tile of queries.
-static void put_side_loops(struct cuc__text *t, const struct cuc__attention_kind *k,
-                           const struct indexed *x)
+static void put_column_loops(struct cuc__text *t, const struct cuc__attention_kind *k,
+                             const struct indexed *x)
 {
     const char *rows = k->variable ? "most" : "SQ", *columns = k->variable ? "most_keys" : "SK";
     const char *batches = k->variable ? "OFFSETS - 1" : "B";
 
     cuc__text_put(t, "    grid ");
     if (x->row)
-        cuc__text_put(t, "cdiv(%s, BM)", rows);
-    if (x->column)
-        cuc__text_put(t, "%scdiv(%s, BN)", x->row ? " * " : "", columns);
-    if (!x->row && !x->column)
-        cuc__text_put(t, "%d", x->parts);
-    cuc__text_put(t, ", %s, %s\n{\n    i = block(0)\n", x->head ? "HQ" : "1",
+        cuc__text_put(t, "cdiv(%s, BM) * ", rows);
+    cuc__text_put(t, "cdiv(%s, BN), %s, %s\n{\n", columns, x->head ? "HQ" : "1",
                   x->batch ? batches : "1");
-    if (x->row && x->column)
-        cuc__text_put(t, "    mine, own = i // cdiv(%s, BN), i %% cdiv(%s, BN)\n", columns,
-                      columns);
-    else if (x->row || x->column)
-        cuc__text_put(t, "    %s = i\n", x->row ? "mine" : "own");
-    cuc__text_put(t, "    acc = zeros(f32, [BM, %s])\n", x->column ? "BN" : "1");
-    if (x->batch)
-        cuc__text_put(t, "    for b in block(2) .. block(2) + 1 {\n");
+    if (x->row)
+        cuc__text_put(t, "    mine, own = block(0) // cdiv(%s, BN), block(0) %% cdiv(%s, BN)\n",
+                      columns, columns);
     else
-        cuc__text_put(t, "    for b in 0 .. %s {\n", batches);
+        cuc__text_put(t, "    own = block(0)\n");
+    cuc__text_put(t, "    acc = zeros(f32, [BM, BN])\n");
+    put_outer_loops(t, x, batches);
     if (k->variable)
         cuc__text_put(t, "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n"
                          "    k_at, k_end = key_offsets[b], key_offsets[b + 1]\n"
                          "    SQ, SK = cast(q_end - q_at, i64), cast(k_end - k_at, i64)\n");
-    cuc__text_put(t, x->head ? "    for h in block(1) .. block(1) + 1 {\n"
-                             : "    for h in 0 .. HQ {\n");
     cuc__text_put(t, "    g = h // (HQ // HK)\n");
-    if (x->row)
-        cuc__text_put(t, "    for m in mine .. minimum(mine + 1, cdiv(SQ, BM)) {\n");
-    else if (x->column)
-        cuc__text_put(t, "    for m in 0 .. cdiv(SQ, BM) {\n");
-    else
-        cuc__text_put(t, "    for m in i .. cdiv(SQ, BM) step %d {\n", x->parts);
+    cuc__text_put(t, x->row ? "    for m in mine .. minimum(mine + 1, cdiv(SQ, BM)) {\n"
+                            : "    for m in 0 .. cdiv(SQ, BM) {\n");
 }
 
-static void put_side(struct cuc__text *t, const struct cuc__attention_kind *k,
-                     const struct tiles *tiles, const struct indexed *x)
+// Writes the kernel of an array that columns index.
+static void put_columns(struct cuc__text *t, const struct cuc__attention_kind *k,
+                        const struct tiles *tiles, const struct indexed *x)
 {
-    static const char *const at[] = { "b + first_batch", "h + first_head", "row", "column" };
     static const char *const to[] = { "block(2) + first_batch", "block(1) + first_head", "mine",
                                       "own" };
-    bool turned = x->row && x->column &&
-                  cuc__attention_axis(x->side, CUC__ATTENTION_ROW) >
-                      cuc__attention_axis(x->side, CUC__ATTENTION_COLUMN);
+    bool turned = cuc__attention_axis(x->side, CUC__ATTENTION_ROW) >
+                  cuc__attention_axis(x->side, CUC__ATTENTION_COLUMN);
 
     cuc__text_put(t, "kernel gradient_of_side_%u(", x->number);
     put_arrays(t, k, false);
     if (k->variable)
         cuc__text_put(t, "most_keys: i64, ");
-    if (x->parts > 1)
-        cuc__text_put(t, "part: f32[%d, Y, Z], ", x->parts);
-    else
-        put_result(t, x);
+    put_result(t, x);
     cuc__text_put(t, "again: i32, scale: f32)\n");
     put_constants(t, k, tiles->rows, tiles->step);
     if (k->variable)
-        cuc__text_put(t, "    where noalias(%s, query_offsets), noalias(%s, key_offsets)\n",
-                      x->parts > 1 ? "part" : "d_side", x->parts > 1 ? "part" : "d_side");
-    put_side_loops(t, k, x);
+        cuc__text_put(t,
+                      "    where noalias(d_side, query_offsets), noalias(d_side, key_offsets)\n");
+    put_column_loops(t, k, x);
     put_query_tile(t, k);
-    cuc__text_put(t, x->column ? "    for n in maximum(first, own) .. minimum(last, own + 1) {\n"
-                               : "    for n in first .. last {\n");
+    cuc__text_put(t, "    for n in maximum(first, own) .. minimum(last, own + 1) {\n");
     put_query_step(t, k);
-    cuc__text_put(t,
-                  "        see = see & (m * BM + iota(i32, BM)[:, None] < SQ)\n"
-                  "        w = gradient_at(r, side_%s, ",
-                  x->side->name);
-    put_by_index(t, x, at);
-    cuc__text_put(t,
-                  ", exp2(r * 1.4426950408889634 - l) * (d - e), each=true)\n"
-                  "        w = where(see, w, 0.0)\n        acc += %s\n    } } } }\n",
-                  x->column ? "w" : "sum(w, 1)");
-    cuc__text_put(t, "    total = %s\n",
-                  turned                ? "trans(acc)"
-                  : x->row && x->column ? "acc"
-                  : x->row              ? "squeeze(acc, 1)"
-                  : x->column           ? "squeeze(sum(acc, 0), 0)"
-                                        : "sum(acc)");
-    if (x->parts == 1) {
-        put_total(t, x, to);
-        return;
-    }
-    cuc__text_put(t,
-                  "    store(part, [i, block(1), block(2)], total, shape=[_, _, _])\n}\n\n"
-                  "kernel join_side_%u(part: f32[%d, Y, Z], ",
-                  x->number, x->parts);
-    put_result(t, x);
-    cuc__text_put(t,
-                  "first_batch: i64, first_head: i64, again: i32)\n"
-                  "    grid 1, Y, Z\n{\n"
-                  "    total = sum(load(part, [0, block(1), block(2)], [%d, _, _]))\n",
-                  x->parts);
+    cuc__text_put(t, "        see = see & (m * BM + iota(i32, BM)[:, None] < SQ)\n"
+                     "        w = exp2(r * 1.4426950408889634 - l) * (d - e)\n"
+                     "        acc += where(see, ");
+    put_gradient_at(t, x, "w");
+    cuc__text_put(t, ", 0.0)\n    } } } }\n    total = %s\n",
+                  turned   ? "trans(acc)"
+                  : x->row ? "acc"
+                           : "squeeze(sum(acc, 0), 0)");
     put_total(t, x, to);
 }
 
-int32_t cuc__attention_parts(const struct cuc__attention_side *s)
+// Writes the kernel that adds up the rows of an array that columns do not index.
+static void put_rows(struct cuc__text *t, const struct cuc__attention_kind *k,
+                     const struct indexed *x)
 {
-    enum { PARTS = 32 };
+    static const char *const to[] = { "block(2) + first_batch", "block(1) + first_head", "block(0)",
+                                      NULL };
+    const char *batches = k->variable ? "OFFSETS - 1" : "B";
 
-    return cuc__attention_axis(s, CUC__ATTENTION_ROW) >= 0 ||
-                   cuc__attention_axis(s, CUC__ATTENTION_COLUMN) >= 0
-               ? 1
-               : PARTS;
+    cuc__text_put(t, "kernel gradient_of_side_%u(part: f32[%sHQ, %sSQ], ", x->number, batch_axis(k),
+                  all(k));
+    if (k->variable)
+        cuc__text_put(t, "query_offsets: i32[OFFSETS], most: i64, ");
+    put_result(t, x);
+    cuc__text_put(t, "first_batch: i64, first_head: i64, again: i32)\n    const BM = %d\n",
+                  x->row ? 128 : 1024);
+    if (k->variable)
+        cuc__text_put(t, "    where noalias(d_side, query_offsets)\n");
+    cuc__text_put(t, "    grid %s, %s, %s\n{\n    acc = zeros(f32, [BM])\n",
+                  !x->row       ? "1"
+                  : k->variable ? "cdiv(most, BM)"
+                                : "cdiv(SQ, BM)",
+                  x->head ? "HQ" : "1", x->batch ? batches : "1");
+    put_outer_loops(t, x, batches);
+    if (k->variable)
+        cuc__text_put(t, "    mine = slice(part, 1, query_offsets[b], query_offsets[b + 1])\n");
+    if (x->row)
+        cuc__text_put(t, "    m = block(0)\n");
+    else
+        cuc__text_put(t, "    for m in 0 .. cdiv(%s, BM) {\n", k->variable ? "dim(mine, 1)" : "SQ");
+    cuc__text_put(t, "        acc += %s\n    } }%s\n    total = %s\n",
+                  k->variable ? "load(mine, [h, m], [_, BM])" : "load(part, [b, h, m], [_, _, BM])",
+                  x->row ? "" : " }", x->row ? "acc" : "sum(acc)");
+    put_total(t, x, to);
 }
 
 char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
@@ -564,8 +602,10 @@ char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
         put_sinks(t, &q->kind);
     for (uint32_t i = 0; i < q->kind.side_count; i++) {
         struct indexed x = indices_of(&q->kind, i);
-        if (x.side->trains)
-            put_side(t, &q->kind, &small, &x);
+        if (cuc__attention_sums_rows(x.side))
+            put_rows(t, &q->kind, &x);
+        else if (x.side->trains)
+            put_columns(t, &q->kind, &small, &x);
     }
     if (!t->lost)
         return t->at;

@@ -1859,7 +1859,7 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
         // The parts of the gradient of ALiBi's slopes begin at a multiple of 256 bytes.
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
-                          score == ALIBI ? 256 + 32 * 3 * 4 : (_i % 2 ? 1 : 2) * 3 * 5 * 4);
+                          (score == ALIBI ? 256U : 0U) + (_i % 2 ? 1U : 2U) * 3 * 5 * 4);
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9),
                           UINT64_MAX);
         cuc_attention_plan_release(plan);
