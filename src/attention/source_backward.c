@@ -309,11 +309,11 @@ static void put_query_step(struct cuc__text *t, const struct cuc__attention_kind
     put_mask(t, k);
 }
 
+// Writes the kernel of d_q, which also adds up, for each row, contributions to the gradients of
+// side arrays.
 static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k,
                         const struct tiles *tiles)
 {
-    bool parts = false;
-
     cuc__text_put(t, "kernel gradient_of_queries(");
     put_arrays(t, k, false);
     cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], ", batch_axis(k), all(k));
@@ -325,12 +325,9 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
     put_start(t, k, "d_q", true);
     put_query_tile(t, k);
     cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n");
-    for (uint32_t i = 0; i < k->side_count; i++) {
-        if (!cuc__attention_sums_rows(&k->sides[i]))
-            continue;
-        cuc__text_put(t, "    acc_%u = zeros(f32, [BM, 1])\n", i);
-        parts = true;
-    }
+    for (uint32_t i = 0; i < k->side_count; i++)
+        if (cuc__attention_sums_rows(&k->sides[i]))
+            cuc__text_put(t, "    acc_%u = zeros(f32, [BM, 1])\n", i);
     cuc__text_put(t, "    for n in first .. last {\n");
     put_query_step(t, k);
     if (!k->scored)
@@ -338,7 +335,7 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
                          "        w = cast(p * (d - e), T)\n");
     else
         cuc__text_put(t, "        w = exp2(r * 1.4426950408889634 - l) * (d - e)\n");
-    for (uint32_t i = 0; i < k->side_count && parts; i++) {
+    for (uint32_t i = 0; i < k->side_count; i++) {
         struct indexed x = indices_of(k, i);
         if (!cuc__attention_sums_rows(x.side))
             continue;
