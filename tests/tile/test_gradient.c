@@ -1,6 +1,7 @@
 // Compares the gradients of functions with central differences in f64 on the interpreter.
 #include "base/array.h"
 #include "testing.h"
+#include "tile/front/elaborate.h"
 
 #include <math.h>
 
@@ -98,6 +99,32 @@ TEST_ROWS(gradients_are_central_differences, rows)
                       x[i % COUNT], y[i % COUNT], i < COUNT ? "x" : "y", got, want);
     }
     cuc_program_release(p);
+}
+
+TEST(every_function_of_floats_has_a_derivative)
+{
+    int count = 0;
+
+    for (int kind = 0; kind < TILE_OP_COUNT; kind++) {
+        const struct tile_op_info *op = &tile_op_infos[kind];
+        char source[512];
+        if (!(op->traits & TILE_FLOAT_ONLY) || !tile_is_builtin(op->name) || kind == TILE_ISNAN ||
+            kind == TILE_ISINF)
+            continue;
+        snprintf(source, sizeof(source),
+                 "kernel k(a: f32[N]) grid 1 {\n    x = load(a, [0], [64])\n"
+                 "    store(a, [0], gradient(%s(%s), x))\n}\n",
+                 op->name,
+                 strcmp(op->operands, "x") == 0     ? "x"
+                 : strcmp(op->operands, "x y") == 0 ? "x, x"
+                                                    : "x, x, x");
+        struct tile_module *module = tile_parse("k.tile", source, strlen(source), NULL, 0);
+        ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", op->name,
+                      module ? tile_diagnostics_text(module, false) : "no memory");
+        tile_module_free(module);
+        count++;
+    }
+    ck_assert_int_gt(count, 20);
 }
 
 int main(void)
