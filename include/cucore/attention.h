@@ -127,7 +127,8 @@ typedef struct cuc_attention_options {
      * `return`. It has the parameters score (f32 tile [tile_q, tile_k]: the scaled product of
      * queries and keys), batch and head (i64 scalars), row (i32 [tile_q, 1]: the query) and column
      * (i32 [1, tile_k]: the key), and then the side arrays. Its result replaces the score; -inf
-     * hides a key. NULL: none */
+     * hides a key. With CUC_ATTENTION_BACKWARD all operations on the score have derivatives, and
+     * the function also computes transposed tiles, whose axes are exchanged. NULL: none */
     const char *score;
     const cuc_attention_side *sides; /**< [side_count] arrays that the score function reads */
     uint32_t side_count;             /**< at most CUC_ATTENTION_MAX_SIDES */

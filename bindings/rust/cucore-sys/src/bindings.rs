@@ -1340,7 +1340,7 @@ pub struct cuc_attention_options {
     pub arch: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
-    /// The score function in the tile language: an expression, or statements that end with `return`. It has the parameters score (f32 tile \[tile_q, tile_k\]: the scaled product of queries and keys), batch and head (i64 scalars), row (i32 \[tile_q, 1\]: the query) and column (i32 \[1, tile_k\]: the key), and then the side arrays. Its result replaces the score; -inf hides a key. NULL: none
+    /// The score function in the tile language: an expression, or statements that end with `return`. It has the parameters score (f32 tile \[tile_q, tile_k\]: the scaled product of queries and keys), batch and head (i64 scalars), row (i32 \[tile_q, 1\]: the query) and column (i32 \[1, tile_k\]: the key), and then the side arrays. Its result replaces the score; -inf hides a key. With CUC_ATTENTION_BACKWARD all operations on the score have derivatives, and the function also computes transposed tiles, whose axes are exchanged. NULL: none
     pub score: *const c_char,
     /// \[side_count\] arrays that the score function reads
     pub sides: *const cuc_attention_side,
