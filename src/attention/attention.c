@@ -10,6 +10,7 @@
 #include "launch/launch.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     MOST_ACROSS = 65535, // blocks along the grid's second and third axis
@@ -297,16 +298,26 @@ static cuc_status launch_sinks(const struct cuc__attention_call *c, cuc_stream *
                                    c->plan->plain_launch);
 }
 
-// Returns the sums of each row for side array i, which lie behind the sums of d_o o.
-static cuc_tensor part_of(const struct cuc__attention_call *c, const cuc_tensor *sums, uint32_t i)
+// Returns the numbers for each row or column that the gradient of side array i adds up. They lie in
+// the workspace behind the sums of d_o o.
+static cuc_tensor part_of(const struct cuc__attention_call *c, const struct views *v,
+                          const cuc_tensor *sums, uint32_t i)
 {
-    uint64_t rows = (uint64_t)sums->strides[0] * (uint64_t)sums->shape[0] * sizeof(float),
-             before = 1;
+    const struct cuc__attention_side *sides = c->plan->kind.sides;
+    cuc_tensor part = *sums;
 
-    while (i-- > 0)
-        before += cuc__attention_sums_rows(&c->plan->kind.sides[i]);
-    return scratch(sums, c->args->workspace + before * cuc__attention_aligned(rows), sums->rank,
-                   sums->shape);
+    for (uint32_t j = 0; j <= i; j++) {
+        enum cuc__attention_summands summands = cuc__attention_summands(&sides[j]);
+        if (summands != CUC__ATTENTION_OF_ROWS && summands != CUC__ATTENTION_OF_COLUMNS)
+            continue;
+        int64_t shape[CUC_TENSOR_MAX_RANK];
+        uint64_t bytes = (uint64_t)part.strides[0] * (uint64_t)part.shape[0] * sizeof(float);
+        memcpy(shape, sums->shape, sizeof(shape));
+        if (summands == CUC__ATTENTION_OF_COLUMNS)
+            shape[sums->rank - 1] = v->k.shape[v->k.rank - 2];
+        part = scratch(sums, part.data + cuc__attention_aligned(bytes), sums->rank, shape);
+    }
+    return part;
 }
 
 // Launches the kernel of the gradient of side array i. If its axes do not tell apart the batches or
@@ -319,35 +330,40 @@ static cuc_status launch_side(const struct cuc__attention_call *c, cuc_stream *s
     const struct cuc__attention_side *side = &p->kind.sides[i];
     bool batch = cuc__attention_axis(side, CUC__ATTENTION_BATCH) >= 0;
     bool head = cuc__attention_axis(side, CUC__ATTENTION_HEAD) >= 0;
-    bool rows = cuc__attention_sums_rows(side);
-    const cuc_tensor part = part_of(c, sums, i);
+    enum cuc__attention_summands summands = cuc__attention_summands(side);
+    const cuc_tensor part = part_of(c, v, sums, i);
     const int32_t again = (v->first_batch && !batch) || (v->first_head && !head);
     const float scale = scale_of(c);
     cuc_arg args[MOST_ARGUMENTS];
-    size_t count = rows ? 0 : add_backward_arguments(args, c, v, sums);
+    size_t count = 0;
 
-    if (rows)
-        args[count++] = CUC_ARG(&part);
-    if (rows && p->kind.variable)
-        args[count++] = CUC_ARG(&v->query_offsets);
-    if (p->kind.variable)
-        args[count++] = CUC_ARG(c->args->most_queries);
-    if (!rows)
+    if (summands == CUC__ATTENTION_OF_SCORES) {
+        count = add_backward_arguments(args, c, v, sums);
+        if (p->kind.variable)
+            args[count++] = CUC_ARG(c->args->most_queries);
         count = add_score_arguments(args, count, c, v);
-    if (!rows && p->kind.variable)
-        args[count++] = CUC_ARG(c->args->most_keys);
-    args[count++] = CUC_ARG(result);
-    if (rows) {
+        if (p->kind.variable)
+            args[count++] = CUC_ARG(c->args->most_keys);
+        args[count++] = CUC_ARG(result);
+        args[count++] = CUC_ARG(again);
+        args[count++] = CUC_ARG(scale);
+    } else {
+        bool rows = summands == CUC__ATTENTION_OF_ROWS;
+        args[count++] = CUC_ARG(&part);
+        if (p->kind.variable) {
+            args[count++] = CUC_ARG(rows ? &v->query_offsets : &v->key_offsets);
+            args[count++] = CUC_ARG(rows ? c->args->most_queries : c->args->most_keys);
+        }
+        args[count++] = CUC_ARG(result);
         args[count++] = CUC_ARG(v->first_batch);
         args[count++] = CUC_ARG(v->first_head);
+        args[count++] = CUC_ARG(again);
     }
-    args[count++] = CUC_ARG(again);
-    if (!rows)
-        args[count++] = CUC_ARG(scale);
     return cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_D_SIDE + i], args, count,
                                    p->plain_launch);
 }
 
+// Launches the kernel of d_q, d_k, d_v, or that of sums of columns, which has no other result.
 static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_stream *stream,
                                   const struct views *v, const cuc_tensor *sums, int step,
                                   const cuc_tensor *result)
@@ -362,12 +378,15 @@ static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_strea
         args[count++] =
             CUC_ARG(step == CUC__ATTENTION_D_Q ? c->args->most_queries : c->args->most_keys);
     count = add_score_arguments(args, count, c, v);
-    args[count++] = CUC_ARG(result);
-    for (uint32_t i = 0; i < p->kind.side_count && step == CUC__ATTENTION_D_Q; i++) {
-        if (!cuc__attention_sums_rows(&p->kind.sides[i]))
-            continue;
-        part[i] = part_of(c, sums, i);
-        args[count++] = CUC_ARG(&part[i]);
+    if (result)
+        args[count++] = CUC_ARG(result);
+    for (uint32_t i = 0; i < p->kind.side_count; i++) {
+        enum cuc__attention_summands summands = cuc__attention_summands(&p->kind.sides[i]);
+        if ((step == CUC__ATTENTION_D_Q && summands == CUC__ATTENTION_OF_ROWS) ||
+            (step == CUC__ATTENTION_COLUMNS && summands == CUC__ATTENTION_OF_COLUMNS)) {
+            part[i] = part_of(c, v, sums, i);
+            args[count++] = CUC_ARG(&part[i]);
+        }
     }
     args[count++] = CUC_ARG(scale);
     return cuc__launch_plan_kernel(stream, p->backward[step], args, count, p->plain_launch);
@@ -389,6 +408,8 @@ static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_strea
                                      CUC_LENGTH(of_rows), p->plain_launch);
     for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V && c->heads && st >= 0; i++)
         st = launch_gradient(c, stream, v, &sums, i, results[i - CUC__ATTENTION_D_Q]);
+    if (p->backward[CUC__ATTENTION_COLUMNS] && c->heads && st >= 0)
+        st = launch_gradient(c, stream, v, &sums, CUC__ATTENTION_COLUMNS, NULL);
     if (v->d_sinks.rank && st >= 0)
         st = launch_sinks(c, stream, v, &sums);
     for (uint32_t i = 0; i < p->kind.side_count && st >= 0; i++)

@@ -38,11 +38,23 @@ static inline int32_t cuc__attention_axis(const struct cuc__attention_side *side
     return axis;
 }
 
-// True for an array that trains whose gradient is a sum of numbers for each row. These lie in the
-// workspace.
-static inline bool cuc__attention_sums_rows(const struct cuc__attention_side *side)
+// The numbers that the gradient of a side array adds up, over the batches, heads and so on that do
+// not index it. Those for each row or column lie in the workspace.
+enum cuc__attention_summands {
+    CUC__ATTENTION_NONE, // it does not train
+    CUC__ATTENTION_OF_ROWS,
+    CUC__ATTENTION_OF_COLUMNS,
+    CUC__ATTENTION_OF_SCORES,
+};
+static inline enum cuc__attention_summands
+cuc__attention_summands(const struct cuc__attention_side *side)
 {
-    return side->trains && cuc__attention_axis(side, CUC__ATTENTION_COLUMN) < 0;
+    bool row = cuc__attention_axis(side, CUC__ATTENTION_ROW) >= 0;
+
+    return !side->trains                                          ? CUC__ATTENTION_NONE
+           : cuc__attention_axis(side, CUC__ATTENTION_COLUMN) < 0 ? CUC__ATTENTION_OF_ROWS
+           : row                                                  ? CUC__ATTENTION_OF_SCORES
+                                                                  : CUC__ATTENTION_OF_COLUMNS;
 }
 
 // The kind of attention that a kernel computes.
@@ -154,10 +166,22 @@ enum {
     CUC__ATTENTION_D_Q,
     CUC__ATTENTION_D_K,
     CUC__ATTENTION_D_V,
+    CUC__ATTENTION_COLUMNS, // sums of columns for gradients of side arrays
     CUC__ATTENTION_D_SINKS,
     CUC__ATTENTION_D_SIDE,
     CUC__ATTENTION_STEPS = CUC__ATTENTION_D_SIDE + CUC_ATTENTION_MAX_SIDES
 };
+
+// True if the gradient of a side array adds up such numbers.
+static inline bool cuc__attention_adds(const struct cuc__attention_kind *k,
+                                       enum cuc__attention_summands summands)
+{
+    bool adds = false;
+
+    for (uint32_t i = 0; i < k->side_count; i++)
+        adds |= cuc__attention_summands(&k->sides[i]) == summands;
+    return adds;
+}
 
 struct cuc_attention_plan {
     cuc__handle head;

@@ -1841,8 +1841,9 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         return; // has no gradients
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    for (int score = PLAIN; score <= FIRST_KEYS; score++) {
+    for (int score = PLAIN; score < SCORES; score++) {
         const struct score *s = &scores[score];
+        bool by_scores = score == BIAS || score == BY_ROW; // reads an element for each score
         ck_ok(cuc_attention_plan_create(
             &plan, device,
             CUC_ATTENTION_OPTIONS(
@@ -1852,14 +1853,19 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
                               : s->sides[0].name ? 1
                                                  : 0,
                 .flags = CUC_ATTENTION_BACKWARD | (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
-        for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V; i++)
-            ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant, TILE_TMA);
+        for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_COLUMNS && !by_scores; i++)
+            if (i < CUC__ATTENTION_COLUMNS || score == BY_COLUMN)
+                ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant,
+                                 TILE_TMA);
         ck_assert_ptr_nonnull(
             strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
         ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
-        // The parts of the gradient of ALiBi's slopes begin at a multiple of 256 bytes.
+        // Sums of rows, and of columns, begin at multiples of 256 bytes.
+        uint64_t heads = _i % 2 ? 3 : 6, needed = heads * 5 * 4;
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
-                          (score == ALIBI ? 256U : 0U) + (_i % 2 ? 1U : 2U) * 3 * 5 * 4);
+                          score == ALIBI || score == BY_ROW || score == BY_BATCH ? 256 + needed
+                          : score == BY_COLUMN ? 512 + heads * 9 * 4
+                                               : needed);
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9),
                           UINT64_MAX);
         cuc_attention_plan_release(plan);
