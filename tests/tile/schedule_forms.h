@@ -194,6 +194,21 @@ static const struct form {
         "        g = mma(x, trans(cast(load(w2, [n, k], [64, 64]), T)), g)\n"
         "        u = mma(x, trans(cast(load(w3, [n, k], [64, 64]), T) * load(w1, [n, k], [64, 1], pad=2)), u)\n    }\n"
         "    store(o, [m, n], cast(where(g > 0.0, g, 0.25 * g) + u, T))\n}", 0, 0, NULL }, 3 },
+    { { "two chains of products, one after the other", "bf16", "M=130 N=72 K=64;M=20 N=128 K=192;M=8 N=8 K=8",
+        "kernel k(w: T[M, K], w2: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 128) {\n"
+        "    m = block(0)\n    a, b = zeros(f32, [128, 128]), zeros(f32, [128, 128])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        v = load(ww, [k, 0], [64, 128])\n"
+        "        p = mma(load(w, [m, k], [128, 64]), load(ww, [k, 0], [64, 64]), zeros(f32, [128, 64]))\n"
+        "        a = mma(cast(maximum(p, -3.0) * 0.25, T), v, a * 0.5)\n"
+        "        q = mma(load(w2, [m, k], [128, 64]), load(ww, [k, 0], [64, 64]), zeros(f32, [128, 64]))\n"
+        "        b = mma(cast(minimum(q, 3.0) * 0.25, T), v, b * 0.5)\n    }\n"
+        "    store(o, [m, 0], a - 0.5 * b)\n}", 0, 0, NULL }, 3 },
+    { { "a banded left operand", "f16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    i = m * 64 + iota(i64, 64)[:, None]\n"
+        "    for k in 0 .. cdiv(K, 32) {\n        j = k * 32 + iota(i64, 32)\n"
+        "        a = where((abs(i - j) <= K // 5) | (j - i > 40), load(w, [m, k], [64, 32]), 0.0)\n"
+        "        acc = mma(a, load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
     { { "a computed left operand of 32 bits", "f16", LENGTHS,
         "kernel k(w: f32[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"

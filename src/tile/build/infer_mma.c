@@ -39,8 +39,10 @@ static bool need_dtypes(struct tile_builder *b, const struct tile_op *op)
     for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
         if (products[i].operand != x)
             continue;
-        // The wider operand is probably the one that a computation widened.
-        if (y != x && is_operand(y) && cuc_dtype_bits(y) < cuc_dtype_bits(x))
+        // A computation probably widened the wider operand, unless the other one has 8 bits, like
+        // weights.
+        uint32_t bits = cuc_dtype_bits(x), other = cuc_dtype_bits(y);
+        if (y != x && is_operand(y) && (other == 8 || bits == 8 ? bits < other : bits > other))
             return tile_wrong_operand_but(b, op, 0, TILE_T109, cuc_dtype_name(y), "cast it");
         if (y != x && !(products[i].mixed && pair(x, y)))
             return tile_wrong_operand_but(b, op, 1, TILE_T109, cuc_dtype_name(x), "cast it");

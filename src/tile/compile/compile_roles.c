@@ -118,7 +118,7 @@ bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_
             return false;
         else if (plan->apart)
             tile_finish_in_one_block(plan);
-    tile_remark_pipeline(kernel, plan);
+    tile_remark_pipeline(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
 }
@@ -171,7 +171,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         else if (plan->apart) // blocks cannot share the end of a tile if its warps depend on each
                               // other
             tile_finish_in_one_block(plan);
-    tile_remark_pipeline(kernel, plan);
+    tile_remark_pipeline(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
 }

@@ -183,11 +183,11 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
                      ? "the constant that is added to its last index makes it unaligned"
                  : aligned % next
                      ? "its last index is not known to be a multiple of more: assume() that"
-                 : next > view->aligned ? "a slice along the last axis may begin anywhere"
                  : bit >= layout->register_bits || bit >= layout->axis_bits[a->tile_axis[last]] ||
                          layout->basis[bit] != UINT32_C(1) << (shift + bit)
                      ? "a thread does not hold more neighbours of the tensor's last axis"
-                     : NULL;
+                 : next > view->aligned ? "a slice along the last axis may begin anywhere"
+                                        : NULL;
         if (a->why)
             break;
         vector *= 2;

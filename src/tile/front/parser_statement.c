@@ -230,7 +230,9 @@ struct tile_statement *tile_parse_block(struct tile_parser *p)
         struct tile_statement *s = parse_statement(p);
         if (!p->failed && p->token.kind != TILE_TOKEN_NEWLINE && !tile_parser_at(p, '}') &&
             p->token.kind != TILE_TOKEN_END)
-            tile_parser_expected(p, "the end of the statement");
+            tile_parser_expected(p, tile_parser_at_word(p, "if")
+                                        ? "the end of the statement (where(c, x, y) chooses by c)"
+                                        : "the end of the statement");
         if (p->failed) {
             recover(p);
             // Bind the statement's names to an erroneous meaning.

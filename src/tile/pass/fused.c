@@ -100,6 +100,8 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     return NULL;
 }
 
+static const char gathers[] = "it gathers rows in a loop that computes operands or does other work";
+
 // Finds the feed of an operand, also through permutations. Returns NULL if there is none, with a
 // reason in *why.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
@@ -136,6 +138,8 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 
     if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
+    if (load->kind == TILE_LOAD_ROWS || load->kind == TILE_GATHER)
+        return gathers;
     if (load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
     for (uint32_t i = 0; i < p->feeds; i++)
@@ -184,7 +188,10 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (!product->feed[0] && tile_bytes_of(dtype) > 2)
         return why;
     product->feed[1] = find_feed(kernel, p, mma, 1, &why);
-    return product->feed[1] ? NULL : why;
+    if (product->feed[1])
+        return NULL;
+    bool transposed = false;
+    return tile_gathered_box(mma->operand[0], &transposed) ? gathers : why;
 }
 
 // ---- The loop
@@ -458,11 +465,71 @@ static const char *plan_products_behind(struct tile_kernel *kernel, const struct
     return NULL;
 }
 
+// True if a value is computed from a product's result in the same iteration. `seen` has a flag for
+// each value.
+static bool is_computed_from(const struct tile_fused *p, const struct tile_value *value,
+                             const struct tile_value *result, bool *seen)
+{
+    const struct tile_op *op = value->op;
+
+    if (value == result)
+        return true;
+    if (!op || seen[value->id] || !tile_is_within(op, p->base.loop->block[0]))
+        return false;
+    seen[value->id] = true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (is_computed_from(p, op->operand[i], result, seen))
+            return true;
+    return false;
+}
+
+// Returns the last product that takes a value computed from product `from`'s result, or the number
+// of products if there is none.
+static uint32_t last_taker(const struct tile_kernel *kernel, const struct tile_fused *p,
+                           uint32_t from)
+{
+    const struct tile_value *result = p->product[from].mma->result[0];
+
+    for (uint32_t i = p->products - 1; i > from; i--) {
+        bool *seen = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*seen));
+        if (seen && is_computed_from(p, p->product[i].mma->operand[0], result, seen))
+            return i;
+    }
+    return p->products;
+}
+
+// Returns the registers per thread for the products' results and computed operands. A result that
+// starts at zero is needed until the last product that takes a value computed from it, unless
+// products overlap.
+static uint32_t count_registers(const struct tile_kernel *kernel, const struct tile_fused *p)
+{
+    uint32_t most = 0, all = 0, last[TILE_MOST_PRODUCTS];
+
+    for (uint32_t i = 0; i < p->products; i++)
+        last[i] = p->product[i].from_zero ? last_taker(kernel, p, i) : p->products;
+    for (uint32_t now = 0; now < p->products; now++) {
+        uint32_t registers = 0;
+        for (uint32_t i = 0; i < p->products; i++) {
+            const struct tile_fused_product *product = &p->product[i];
+            uint32_t bytes = tile_bytes_of(product->mma->operand[0]->type.dtype);
+            uint32_t result = product->columns / 2;
+            uint32_t operand = product->feed[0] ? 0 : product->depth * bytes / 8;
+            if (!now)
+                all += result + operand;
+            if (!product->from_zero || (i <= now && now <= last[i]))
+                registers += result;
+            if (i == now)
+                registers += operand;
+        }
+        most = registers > most ? registers : most;
+    }
+    return (p->overlaps ? all : most) * p->base.blocks;
+}
+
 static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
                              const struct tile_target *target)
 {
     int32_t rows = p->product[0].mma->result[0]->type.extent[0];
-    uint32_t registers = 0;
 
     if (rows != 64 && rows != 128 && rows != 192 && rows != 256)
         return "its rows are not 64, 128, 192 or 256";
@@ -472,13 +539,9 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
         const struct tile_fused_product *product = &p->product[i];
         if (product->mma->result[0]->type.extent[0] != rows)
             return "products have different rows";
-        registers += product->columns / 2 * p->base.blocks;
-        if (!product->feed[0])
-            registers += product->depth * tile_bytes_of(product->mma->operand[0]->type.dtype) / 8 *
-                         p->base.blocks;
     }
-    p->registers = registers;
-    if (registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
+    p->registers = count_registers(kernel, p);
+    if (p->registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
         return "accumulators do not fit in registers";
     for (uint32_t i = 0; i < p->products; i++) {
         struct tile_value *given[] = { p->product[i].mma->result[0],

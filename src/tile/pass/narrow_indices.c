@@ -4,6 +4,9 @@
 //
 //     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
 //
+// A subtracted iota moves to the other side, too, and the absolute value of a difference is
+// compared with two bounds.
+//
 // Sums of indices are far from overflow, and an iota is below the number of elements in its tile.
 #include "pass.h"
 #include "fused.h"
@@ -67,7 +70,12 @@ static bool split(struct narrowing *n, struct tile_value *value, struct side *ou
     }
     if (!op || value->type.dtype != CUC_I64)
         return false;
+    struct tile_type narrow = value->type;
+    narrow.dtype = CUC_I32;
     switch (op->kind) {
+    case TILE_IOTA:
+        out->tile = tile_make_before(n->kernel, n->place, TILE_IOTA, &narrow, 0, NULL);
+        return out->tile;
     case TILE_CAST:
         out->tile = op->operand[0];
         return counts(op->operand[0]);
@@ -75,11 +83,8 @@ static bool split(struct narrowing *n, struct tile_value *value, struct side *ou
     case TILE_RESHAPE:
         if (!split(n, op->operand[0], out))
             return false;
-        if (out->tile) {
-            struct tile_type type = value->type;
-            type.dtype = CUC_I32;
-            out->tile = unary(n, op->kind, &type, out->tile);
-        }
+        if (out->tile)
+            out->tile = unary(n, op->kind, &narrow, out->tile);
         return true;
     case TILE_ADD:
     case TILE_SUB:
@@ -125,16 +130,81 @@ static struct tile_value *plus(struct narrowing *n, struct tile_value *tile,
     return binary(n, TILE_ADD, tile, unary(n, TILE_BROADCAST, &tile->type, scalar));
 }
 
+// Finds the sides of a comparison. In x - y < s, y moves to the other side.
+static bool find_sides(struct narrowing *n, const struct tile_op *op, struct side *x,
+                       struct side *y)
+{
+    const struct tile_op *difference = op->operand[0]->op;
+    struct side other;
+
+    if (!split(n, op->operand[1], y))
+        return false;
+    if (split(n, op->operand[0], x))
+        return x->tile || y->tile;
+    if (y->tile || !difference || difference->kind != TILE_SUB ||
+        !split(n, difference->operand[0], x) || !split(n, difference->operand[1], &other))
+        return false;
+    y->tile = other.tile;
+    if (other.scalar)
+        y->scalar = y->scalar ? binary(n, TILE_ADD, y->scalar, other.scalar) : other.scalar;
+    return x->tile || y->tile;
+}
+
+static void narrow(struct tile_op *op, void *data);
+
+// True for a sum of an iota and scalars, or a difference of two such sums.
+static bool is_of_indices(struct narrowing *n, struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+    struct side x, y;
+
+    return split(n, value, &x) || (op && op->kind == TILE_SUB && split(n, op->operand[0], &x) &&
+                                   split(n, op->operand[1], &y));
+}
+
+// Replaces |x| < s by x < s and x > -s. `s` is a scalar.
+static bool narrow_size(struct narrowing *n, struct tile_op *op)
+{
+    const struct tile_op *size = op->operand[0]->op;
+    struct tile_value *bound = op->operand[1], *minus = bound;
+    struct tile_type type = op->result[0]->type;
+
+    while (minus->op && minus->op->kind == TILE_BROADCAST)
+        minus = minus->op->operand[0];
+    n->place = op;
+    if ((op->kind != TILE_LT && op->kind != TILE_LE) || !size || size->kind != TILE_ABS ||
+        minus->type.rank || !is_of_indices(n, size->operand[0]))
+        return false;
+    minus = unary(n, TILE_BROADCAST, &bound->type, unary(n, TILE_NEG, &minus->type, minus));
+    enum tile_op_kind above = op->kind == TILE_LT ? TILE_GT : TILE_GE;
+    struct tile_value *sides[] = {
+        tile_make_before(n->kernel, op, op->kind, &type, 2,
+                         (struct tile_value *[]){ size->operand[0], bound }),
+        tile_make_before(n->kernel, op, above, &type, 2,
+                         (struct tile_value *[]){ size->operand[0], minus }),
+    };
+    struct tile_value *both =
+        sides[0] && sides[1] ? tile_make_before(n->kernel, op, TILE_AND, &type, 2, sides) : NULL;
+    if (!both)
+        return false;
+    tile_replace(op->result[0], both, NULL);
+    tile_delete(op);
+    for (uint32_t i = 0; i < 2; i++)
+        narrow(sides[i]->op, n);
+    return true;
+}
+
 static void narrow(struct tile_op *op, void *data)
 {
     struct narrowing *n = data;
     struct side x, y;
 
     if (!(tile_op_infos[op->kind].traits & TILE_COMPARES) || op->kind == TILE_EQ ||
-        op->kind == TILE_NE || !op->operand[0]->type.rank || op->operand[0]->type.dtype != CUC_I64)
+        op->kind == TILE_NE || !op->operand[0]->type.rank ||
+        op->operand[0]->type.dtype != CUC_I64 || narrow_size(n, op))
         return;
     n->place = op;
-    if (!split(n, op->operand[0], &x) || !split(n, op->operand[1], &y) || (!x.tile && !y.tile))
+    if (!find_sides(n, op, &x, &y))
         return;
     struct tile_type type = op->operand[0]->type;
     type.dtype = CUC_I32;

@@ -100,23 +100,38 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
                 tile_op_infos[op->kind].name, count, tile_variant_name(variant));
 }
 
-void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
+// Says that the option `split` has no effect.
+static void remark_whole(const struct tile_kernel *kernel, struct tile_location where,
+                         const char *variant)
+{
+    tile_remark(
+        kernel->module, where,
+        "mma: not split over blocks: its loop has bounds that differ by block, or does more "
+        "than add to one sum that begins at zero (%s)",
+        variant);
+}
+
+void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
+                          const struct tile_target *target)
 {
     const char *variant = tile_variant_name(plan->realigned ? TILE_REALIGNED : TILE_TMA);
     bool all = plan->realigned ||
                (!plan->first && plan->stream[0].by_threads && plan->stream[1].by_threads);
 
     tile_remark(kernel->module, plan->mma->where,
-                "mma: wgmma m64n%u, %u stages of %u bytes by %s, %u warpgroups%s%s (%s)",
+                "mma: wgmma m64n%u, %u stages of %u bytes by %s, %u warpgroup%s%s%s (%s)",
                 plan->columns, plan->stages, plan->stage_bytes,
                 all                  ? "threads"
                 : tile_gathers(plan) ? "TMA and threads"
                                      : "TMA",
-                tile_all_groups(plan), plan->teams > 1 ? " in ping-pong" : "",
-                plan->swapped ? ", operands exchanged" : "", variant);
+                tile_all_groups(plan), tile_all_groups(plan) == 1 ? "" : "s",
+                plan->teams > 1 ? " in ping-pong" : "", plan->swapped ? ", operands exchanged" : "",
+                variant);
     if (plan->split > 1)
         tile_remark(kernel->module, plan->mma->where,
                     "mma: split-K over %u blocks of a cluster (%s)", plan->split, variant);
+    else if (target->split > 1)
+        remark_whole(kernel, plan->mma->where, variant);
     if (plan->side)
         tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
                     variant);
@@ -134,12 +149,13 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
         const struct tile_fused_product *product = &plan->product[i];
         tile_remark(kernel->module, product->mma->where,
                     "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
-                    "%u warpgroups%s (%s)",
+                    "%u warpgroup%s%s (%s)",
                     product->columns,
                     !product->feed[0]        ? "registers"
                     : product->feed[0]->held ? "shared memory, loaded once"
                                              : "shared memory",
                     product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
+                    plan->base.groups == 1 ? "" : "s",
                     plan->chains || (plan->overlaps && i + 1 == plan->products)
                         ? ", overlapped with the next iteration"
                         : "",
@@ -163,6 +179,8 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
         tile_remark(kernel->module, plan->base.loop->where,
                     "for: split over %u blocks of a cluster (%s)", plan->base.split,
                     tile_variant_name(TILE_TMA));
+    else if (target->split > 1)
+        remark_whole(kernel, plan->base.mma->where, tile_variant_name(TILE_TMA));
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
                 plan->base.stages, plan->base.stage_bytes, tile_variant_name(TILE_TMA));
     if (plan->base.store)

@@ -22,7 +22,8 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
                               enum tile_variant variant, uint32_t count);
 // Report the pipeline of a matrix product, or the reason why there is none.
 struct tile_pipeline;
-void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan);
+void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
+                          const struct tile_target *target);
 void tile_remark_no_pipeline(const struct tile_kernel *kernel, struct tile_location where,
                              const char *why);
 struct tile_fused;
