@@ -333,15 +333,12 @@ static const struct {
       1, 79, "T505 mma: expected one of ieee, tf32, tf32x3, got bf16x3" },
     { "a product of two dtypes", "x = zeros(f32, [4, 4]) @ zeros(f16, [4, 4])",
       1, 24, "T109 mma: operand a: expected f16, got f32[4, 4]: cast it" },
-<<<<<<< HEAD
     { "a gradient without derivative", "x = load(a, [0], [8]); y = gradient(cumsum(x, 0), x)",
       1, 37, "T111 gradient: cumsum has no derivative" },
-=======
     { "weights of 8 bits", "x = zeros(bf16, [4, 4]) @ zeros(i8, [4, 4])",
       1, 25, "T109 mma: operand b: expected bf16, got i8[4, 4]: cast it" },
     { "weights of 8 bits on the left", "x = zeros(e4m3, [4, 4]) @ zeros(f16, [4, 4])",
       1, 25, "T109 mma: operand a: expected f16, got e4m3[4, 4]: cast it" },
->>>>>>> main
     // Memory
     { "a gradient of other elements", "x = gradient_at(a[s], a, [0])",
       1, 18, "T305 gradient_at: load_at reads other elements of the tensor than the given indices select" },
