@@ -41,7 +41,7 @@ typedef struct gpu {
 
 // Allocate memory that the program keeps to its end.
 cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shape);
-// Compile a kernel of the library or of kernels.tile, with constants such as "D=128 H=32".
+// Compile a kernel of the library or of a .tile file, with constants such as "D=128 H=32".
 __attribute__((format(printf, 2, 3))) cuc_kernel *kernel_new(const char *name, const char *format,
                                                              ...);
 

@@ -113,15 +113,6 @@ static void *download(const model *m, const cuc_tensor *t)
     return host;
 }
 
-static void write_logits(const model *m, FILE *file)
-{
-    void *host = download(m, &m->logits);
-
-    if (fwrite(host, (size_t)cuc_tensor_bytes(&m->logits), 1, file) != 1)
-        fail("cannot write the logits");
-    free(host);
-}
-
 static void print_tokens(const model *m, const options *o)
 {
     int32_t *host = download(m, &m->history);
@@ -170,8 +161,11 @@ static void generate(model *m, const options *o, FILE *logits)
     for (int64_t i = 0; i < o->tokens; i++) {
         if (i)
             CUC_MUST(cuc_graph_exec_launch(m->g->stream, step));
-        if (logits)
-            write_logits(m, logits);
+        if (logits) {
+            void *host = download(m, &m->logits);
+            fwrite(host, (size_t)cuc_tensor_bytes(&m->logits), 1, logits);
+            free(host);
+        }
     }
     CUC_MUST(cuc_event_record(m->g->stream, at[2]));
     CUC_MUST(cuc_stream_synchronize(m->g->stream));
@@ -201,7 +195,7 @@ int main(int argc __attribute__((unused)), char **argv)
     m = model_new(&g, &c, w, &o.p, o.p.longest + o.tokens);
     generate(&m, &o, logits);
     print_tokens(&m, &o);
-    if (logits && fclose(logits) != 0)
+    if (logits && (ferror(logits) || fclose(logits) != 0))
         fail("cannot write %s", o.logits);
     return 0;
 }

@@ -2,33 +2,32 @@
 
 #include <math.h>
 
-#define LAUNCH(m, kernel, ...) \
-    CUC_MUST(CUC_LAUNCH((m)->g->stream, &(m)->launch, kernel, __VA_ARGS__))
+#define LAUNCH(m, ...) CUC_MUST(CUC_LAUNCH((m)->g->stream, &(m)->launch, __VA_ARGS__))
 
 // Create the kernel or the plan of a product, and make sure that the workspace is large enough.
 static void create_product(model *m, pass *p, int which, uint64_t *workspace)
 {
-    static const char *const fused[] = { "NORM=true", "ADD=true", "NORM=true GATE=true", "ADD=true",
-                                         "NORM=true T=f32" };
+    const char *fused[] = { "", "ADD=true", "NORM=true GATE=true", "ADD=true", "NORM=true T=f32" };
     const matrix *w = which == HEAD ? &m->w.head : &m->w.layers[0].m[which];
-    const int four_bit = w->w.dtype == CUC_I32, is_added = which == OUT || which == DOWN;
+    int w4 = w->w.dtype == CUC_I32, add = which == OUT || which == DOWN, few = p->rows <= 16;
 
     if (p->rows == 1)
-        p->product[which] =
-            kernel_new(four_bit ? "rows_w4" : "rows", "K=%lld %s", (long long)w->k, fused[which]);
-    else if (four_bit)
-        p->product[which] = kernel_new("linear_w4", "BM=%d BN=%d %s", p->rows <= 16 ? 16 : 64,
-                                       p->rows <= 16 ? 64 : 128, is_added ? "ADD=true" : "");
-    if (p->product[which])
-        return;
-    CUC_MUST(cuc_gemm_plan_create(
-        &p->plan[which], m->g->device,
-        CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = which == HEAD ? CUC_F32 : CUC_BF16,
-                         .b_order = CUC_GEMM_COLUMN_MAJOR,
-                         .residual_dtype = is_added ? CUC_BF16 : 0, .m = p->rows, .n = w->n,
-                         .k = w->k, .workspace_bytes = 64 << 20)));
-    uint64_t bytes = cuc_gemm_plan_workspace_bytes(p->plan[which], p->rows, w->n, w->k);
-    *workspace = bytes > *workspace ? bytes : *workspace;
+        p->product[which] = kernel_new(which == QKV ? "rows_qkv" : "rows",
+                                       "K=%d D=%d H=%d KH=%d PAGE=%d %s %s", (int)w->k,
+                                       (int)m->c.width, (int)m->c.heads, (int)m->c.key_heads, PAGE,
+                                       w4 ? "W=i32 W4=true" : "", fused[which]);
+    else if (w4)
+        p->product[which] = kernel_new("linear_w4", few ? "BM=16 BN=64 %s" : "BM=64 BN=128 %s",
+                                       add ? "ADD=true" : "");
+    else {
+        CUC_MUST(cuc_gemm_plan_create(
+            &p->plan[which], m->g->device,
+            CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .d_dtype = which == HEAD ? CUC_F32 : CUC_BF16,
+                             .b_order = CUC_GEMM_COLUMN_MAJOR, .residual_dtype = add ? CUC_BF16 : 0,
+                             .m = p->rows, .n = w->n, .k = w->k, .workspace_bytes = 64 << 20)));
+        uint64_t bytes = cuc_gemm_plan_workspace_bytes(p->plan[which], p->rows, w->n, w->k);
+        *workspace = bytes > *workspace ? bytes : *workspace;
+    }
 }
 
 // Write host memory to a tensor; the caller may then free it.
@@ -136,14 +135,13 @@ model model_new(gpu *g, const config *c, weights w, const prompts *p, int64_t ca
 
     CUC_MUST(cuc_device_get_attribute(&major, g->device, CUC_DEVICE_COMPUTE_CAPABILITY_MAJOR));
     m.launch.flags = major >= 9 ? CUC_LAUNCH_PROGRAMMATIC : 0; // overlaps the kernel before
-
     m.rms_norm = kernel_new("rms_norm", "N=%lld", c->hidden);
     m.swiglu = kernel_new("swiglu", "T=bf16");
     m.embedding = kernel_new("embedding", "I=i32");
     m.rope = kernel_new("rope_cache", "D=%lld H=%lld KH=%lld PAGE=%d", c->width, c->heads,
                         c->key_heads, PAGE);
     m.begin = kernel_new("begin", "BB=1024");
-    m.sample = kernel_new("sample", "BV=4096");
+    m.sample = kernel_new("sample", "BV=8192");
     create_rope_tables(&m);
     create_cache(&m);
     m.offsets = tensor_new(g, CUC_I32, CUC_SHAPE(batch + 1));
@@ -173,24 +171,7 @@ static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
     return t;
 }
 
-static void attention(model *m, pass *p, int64_t index)
-{
-    int decode = p == &m->decode;
-    cuc_tensor q = heads_of(&p->qkv, &m->c, decode), o = heads_of(&p->o, &m->c, decode);
-
-    LAUNCH(m, m->rope, &p->qkv, &p->position, &p->sequence, &m->page_table, &m->cosine, &m->sine,
-           &m->keys[index], &m->values[index]);
-    CUC_MUST(
-        cuc_attention(m->g->stream, p->attention,
-                      CUC_ATTENTION_ARGS(.q = &q, .k = &m->keys[index], .v = &m->values[index],
-                                         .o = &o, .query_offsets = decode ? NULL : &m->offsets,
-                                         .most_queries = p->longest, .page_table = &m->page_table,
-                                         .key_lengths = &m->length, .workspace = p->workspace.data,
-                                         .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
-}
-
-// y = x w' if `which` is QKV, y = silu(gate) up if it is GATE_UP, and otherwise y += x w'. The norm
-// is of x.
+// y = x w'; for GATE_UP, y = silu(gate) up; for OUT and DOWN, y += x w'. With a norm, that of x.
 static void project(model *m, pass *p, const matrix *w, int which, const cuc_tensor *x,
                     const cuc_tensor *norm, const cuc_tensor *y)
 {
@@ -222,6 +203,32 @@ static void project(model *m, pass *p, const matrix *w, int which, const cuc_ten
     }
 }
 
+// Compute queries, keys and values of a layer, and attention.
+static void attention(model *m, pass *p, int64_t index)
+{
+    const layer *l = &m->w.layers[index];
+    const cuc_tensor *k = &m->keys[index], *v = &m->values[index];
+    int decode = p == &m->decode;
+    cuc_tensor q = heads_of(&p->qkv, &m->c, decode), o = heads_of(&p->o, &m->c, decode);
+
+    if (p->rows == 1)
+        LAUNCH(m, p->product[QKV], &p->x, &l->m[QKV].w, &l->m[QKV].scale, &l->attention_norm,
+               &p->qkv, (float)m->c.eps, &p->position, &p->sequence, &m->page_table, &m->cosine,
+               &m->sine, k, v);
+    else {
+        project(m, p, &l->m[QKV], QKV, &p->x, &l->attention_norm, &p->qkv);
+        LAUNCH(m, m->rope, &p->qkv, &p->position, &p->sequence, &m->page_table, &m->cosine,
+               &m->sine, k, v);
+    }
+    CUC_MUST(
+        cuc_attention(m->g->stream, p->attention,
+                      CUC_ATTENTION_ARGS(.q = &q, .k = k, .v = v, .o = &o,
+                                         .query_offsets = decode ? NULL : &m->offsets,
+                                         .most_queries = p->longest, .page_table = &m->page_table,
+                                         .key_lengths = &m->length, .workspace = p->workspace.data,
+                                         .workspace_bytes = cuc_tensor_bytes(&p->workspace))));
+}
+
 // Run the network on the tokens of a pass, and choose the next token of each sequence.
 static void run(model *m, pass *p, const sampling *s)
 {
@@ -230,7 +237,6 @@ static void run(model *m, pass *p, const sampling *s)
     LAUNCH(m, m->embedding, &p->token, &m->w.embedding, &p->x);
     for (int64_t i = 0; i < m->c.layers; i++) {
         const layer *l = &m->w.layers[i];
-        project(m, p, &l->m[QKV], QKV, &p->x, &l->attention_norm, &p->qkv);
         attention(m, p, i);
         project(m, p, &l->m[OUT], OUT, &p->o, NULL, &p->x);
         project(m, p, &l->m[GATE_UP], GATE_UP, &p->x, &l->mlp_norm, &p->act);

@@ -83,10 +83,20 @@ def test_sampling(folder):
         assert abs(got - expected) < 3 * np.sqrt(expected * (1 - expected) / len(prompts))
 
 
+def four_bits(weights):
+    return {name: tiny_model.quantized(w) if "proj" in name else w for name, w in weights.items()}
+
+
 def test_four_bits(folder, weights):
-    rounded = {name: tiny_model.quantized(w) if "proj" in name else w for name, w in weights.items()}
     tokens, logits = generate(folder, PROMPTS, "--w4")
-    compare("4 bits", tiny_model.CONFIG, rounded, PROMPTS, tokens, logits)
+    compare("4 bits", tiny_model.CONFIG, four_bits(weights), PROMPTS, tokens, logits)
+
+
+def test_one_sequence(folder, config, weights, *options):
+    """Products of one row have kernels of their own: in each step, and in the pass over a prompt of one token."""
+    for prompt in ([9 * i % 96 for i in range(70)], [5]):
+        tokens, logits = generate(folder, [prompt], *options)
+        compare(f"one sequence {' '.join(options)}", config, weights, [prompt], tokens, logits)
 
 
 def test_other_shapes(folder, weights):
@@ -109,7 +119,11 @@ def main():
         test_greedy(folder, weights)
         test_sampling(folder)
         test_four_bits(folder, weights)
-        test_other_shapes(folder, write(folder, tiny_model.OTHER_CONFIG))
+        test_one_sequence(folder, tiny_model.CONFIG, weights)
+        test_one_sequence(folder, tiny_model.CONFIG, four_bits(weights), "--w4")
+        weights = write(folder, tiny_model.OTHER_CONFIG)
+        test_other_shapes(folder, weights)
+        test_one_sequence(folder, tiny_model.OTHER_CONFIG, weights)
 
 
 main()

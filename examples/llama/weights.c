@@ -19,8 +19,10 @@ cuc_tensor tensor_new(gpu *g, cuc_dtype dtype, int32_t rank, const int64_t *shap
 
 cuc_kernel *kernel_new(const char *name, const char *format, ...)
 {
-    char text[128], *end = NULL;
-    const char *source = kernels, *set[8];
+    char text[192], *end = NULL;
+    const char *set[12], *source = strstr(name, "_w4")      ? four_bit_tile
+                                   : strstr(name, "sample") ? sample_tile
+                                                            : rows_tile;
     size_t count = 0;
     cuc_kernel *kernel;
     va_list args;
@@ -28,9 +30,9 @@ cuc_kernel *kernel_new(const char *name, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    for (char *word = text; count < 8 && (word = strtok_r(word, " ", &end)); word = NULL)
+    for (char *word = text; count < 12 && (word = strtok_r(word, " ", &end)); word = NULL)
         set[count++] = word;
-    cuc_library_get_source(&source, name); // if it is not in the library, it is in kernels.tile
+    cuc_library_get_source(&source, name); // or else it is in one of the program's files
     CUC_MUST(cuc_kernel_from_source(
         &kernel, CUC_SOURCE_TILE, source, 0, name,
         CUC_PROGRAM_OPTIONS(.name = name, .constants = set, .constant_count = count)));
