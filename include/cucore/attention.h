@@ -61,7 +61,7 @@ enum {
     /** Sequences of any lengths lie one after another in the arrays, which have no batch axis. */
     CUC_ATTENTION_VARIABLE = 1 << 3,
     /** The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with
-     * a score function, sinks, pages and CUC_ATTENTION_KEY_LENGTHS. */
+     * pages, CUC_ATTENTION_KEY_LENGTHS and e4m3. */
     CUC_ATTENTION_BACKWARD = 1 << 4,
     /** k and v are a cache: of each sequence only the first key_lengths[b] keys count. A page_size
      * implies it */
@@ -79,6 +79,11 @@ typedef struct cuc_attention_side {
     const char *name; /**< of the function's parameter: letters, digits and _, at most 31 */
     cuc_dtype dtype;
     int32_t rank; /**< number of axes, 1 to CUC_TENSOR_MAX_RANK */
+    /** For an array of floats that trains: the indices at which the function reads it, and only
+     * there, one for each axis: batch, head, row or column, each at most once, such as
+     * "head" or "batch, head, row, column". cuc_attention_backward() then writes its gradient.
+     * NULL: it does not train */
+    const char *gradient;
 } cuc_attention_side;
 
 /**
@@ -125,7 +130,8 @@ typedef struct cuc_attention_options {
      * `return`. It has the parameters score (f32 tile [tile_q, tile_k]: the scaled product of
      * queries and keys), batch and head (i64 scalars), row (i32 [tile_q, 1]: the query) and column
      * (i32 [1, tile_k]: the key), and then the side arrays. Its result replaces the score; -inf
-     * hides a key. NULL: none */
+     * hides a key. With CUC_ATTENTION_BACKWARD all operations on the score have derivatives, and
+     * the function also computes transposed tiles, whose axes are exchanged. NULL: none */
     const char *score;
     const cuc_attention_side *sides; /**< [side_count] arrays that the score function reads */
     uint32_t side_count;             /**< at most CUC_ATTENTION_MAX_SIDES */
@@ -234,12 +240,17 @@ typedef struct cuc_attention_args {
     const cuc_tensor *q_scale; /**< f32 [batch][heads]; read by plans of e4m3 */
     const cuc_tensor *k_scale; /**< f32 [batch][key heads]; likewise */
     const cuc_tensor *v_scale; /**< f32 [batch][key heads]; likewise */
+    const cuc_tensor *d_sinks; /**< f32 [heads], the gradient of the sinks; written by
+                                    cuc_attention_backward(). NULL: not computed */
+    /** The gradients of the side arrays that train, in their order, with their dtypes and shapes;
+     * written by cuc_attention_backward() */
+    const cuc_tensor *d_sides;
 } cuc_attention_args;
 
 #define CUC_ATTENTION_ARGS_INIT                                                                    \
     {                                                                                              \
         sizeof(cuc_attention_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0                                                                       \
+            0, 0, 0, 0, 0, 0, 0, 0                                                                 \
     }
 
 #ifndef __cplusplus
@@ -342,18 +353,23 @@ CUC_API cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
                                  const cuc_attention_args *args);
 
 /**
- * Compute the gradients of q, k and v in stream order.
+ * Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order.
  *
  * q, k, v, o and lse are those of a call of cuc_attention() with the same plan and scale, and d_o
  * is the gradient of o. The weights are computed again from lse. No array that is read may overlap
- * d_q, d_k and d_v. Each gradient is added up in f32, in a fixed order: every run gives the same
- * bits. The gradients of key heads are sums over the heads that share them. The call needs a
+ * an array that is written. Each gradient is added up in f32, in a fixed order: every run gives the
+ * same bits. The gradients of key heads are sums over the heads that share them. The call needs a
  * workspace.
+ *
+ * The score function is differentiated in reverse, by the rules of gradient() in tile programs. A
+ * side array that trains has as many elements along an axis as the call has batches, heads, queries
+ * or keys; with CUC_ATTENTION_VARIABLE, as many as there are sequences, most_queries or most_keys.
  *
  * @order  enqueues and returns; the arrays must stay valid until the work is complete; otherwise as
  *         cuc_attention()
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph for each of its four kernels
+ * @capture becomes a node of the graph for each of its kernels: four, one for sinks, one for each
+ *          side array that trains, and one for those that columns index and rows do not
  * @param stream the queue, of the plan's device
  * @param plan   with CUC_ATTENTION_BACKWARD
  * @param args   read before the call returns

@@ -827,6 +827,50 @@ CUC_API cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uin
                                 cuc_tile c, cuc_tile x, cuc_tile y);
 
 /**
+ * Compute the gradient of x from that of y, a function of x: the operations between them are
+ * differentiated in reverse.
+ *
+ * The operations that have derivatives are elementwise ones, broadcasts, reshapes and permutations.
+ * Others between x and y, loops and ifs are errors (T111).
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param y       floats, computed from x
+ * @param x       floats; all zeros result if y does not depend on x
+ * @param d       the gradient of y, broadcast to y; 0: 1
+ * @return the gradient of x, in x's type
+ * @since 0.1
+ */
+CUC_API cuc_tile cuc_tile_gradient(cuc_tile_program *program, const char *file, uint32_t line,
+                                   cuc_tile y, cuc_tile x, cuc_tile d);
+
+/**
+ * Compute the gradient of a tensor's elements from that of y, a function that reads them, as
+ * cuc_tile_gradient() does. Reads of other elements of the tensor are errors (T305).
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param y       floats, computed from elements of the tensor
+ * @param tensor  a tensor of floats
+ * @param count   its number of axes
+ * @param index   [count] the integer tiles by which y's computation gathers the elements
+ * @param d       the gradient of y, broadcast to y; 0: 1
+ * @param each    nonzero: keep the contribution of each element of y apart
+ * @return the gradient of the elements, with the shape to which the indices broadcast; with `each`
+ *         its summands, in y's type
+ * @since 0.1
+ */
+CUC_API cuc_tile cuc_tile_gradient_at(cuc_tile_program *program, const char *file, uint32_t line,
+                                      cuc_tile y, cuc_tile tensor, uint32_t count,
+                                      const cuc_tile *index, cuc_tile d, int32_t each);
+
+/**
  * Convert to another element type. 8-bit floats saturate; integers wrap.
  *
  * @thread one call at a time on the same program

@@ -10,17 +10,18 @@
 #include "launch/launch.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     MOST_ACROSS = 65535, // blocks along the grid's second and third axis
-    MOST_ARGUMENTS = 20 + CUC_ATTENTION_MAX_SIDES,
+    MOST_ARGUMENTS = 20 + 2 * CUC_ATTENTION_MAX_SIDES,
 };
 
 // The arrays of one launch, as [batch, heads, sequence, width], or without the batch axis.
 struct views {
     cuc_tensor q, k, v, o, lse, sinks, query_offsets, key_offsets, page_table, key_lengths;
     cuc_tensor q_scale, k_scale, v_scale;
-    cuc_tensor d_o, d_q, d_k, d_v, new_k, new_v;
+    cuc_tensor d_o, d_q, d_k, d_v, d_sinks, new_k, new_v;
     int64_t first_batch, first_head;
 };
 
@@ -79,6 +80,8 @@ static void make_views(struct views *v, const struct cuc__attention_call *c)
         v->d_q = *a->d_q;
         v->d_k = *a->d_k;
         v->d_v = *a->d_v;
+        if (a->d_sinks)
+            v->d_sinks = *a->d_sinks;
     }
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->rank && c->plan->kind.order == CUC_ATTENTION_SEQUENCE_FIRST)
@@ -140,6 +143,8 @@ static void narrow_heads(struct views *v, const struct cuc__attention_kind *kind
     }
     if (v->sinks.rank)
         narrow(&v->sinks, 0, from * group, count * group);
+    if (v->d_sinks.rank)
+        narrow(&v->d_sinks, 0, from * group, count * group);
 }
 
 // Splits the axis of heads into key heads and the heads of each.
@@ -224,47 +229,192 @@ static float scale_of(const struct cuc__attention_call *c)
     return (float)(scale != 0 ? scale : 1 / sqrt((double)c->plan->kind.width));
 }
 
+// Adds the parameters of cuc__attention_put_sides(); returns the number of arguments.
+static size_t add_score_arguments(cuc_arg *args, size_t count, const struct cuc__attention_call *c,
+                                  const struct views *v)
+{
+    const struct cuc__attention_kind *k = &c->plan->kind;
+
+    for (uint32_t i = 0; i < k->side_count; i++)
+        args[count++] = CUC_ARG(&c->args->sides[i]);
+    if (k->scored) {
+        args[count++] = CUC_ARG(v->first_batch);
+        args[count++] = CUC_ARG(v->first_head);
+    }
+    return count;
+}
+
+// Adds the arrays that the kernels of gradients read, but for those of d_v.
+static size_t add_backward_arguments(cuc_arg *args, const struct cuc__attention_call *c,
+                                     const struct views *v, const cuc_tensor *sums)
+{
+    size_t count = 0;
+
+    args[count++] = CUC_ARG(&v->q);
+    args[count++] = CUC_ARG(&v->k);
+    args[count++] = CUC_ARG(&v->d_o);
+    args[count++] = CUC_ARG(&v->lse);
+    if (sums) {
+        args[count++] = CUC_ARG(&v->v);
+        args[count++] = CUC_ARG(sums);
+    }
+    if (c->plan->kind.variable) {
+        args[count++] = CUC_ARG(&v->query_offsets);
+        args[count++] = CUC_ARG(&v->key_offsets);
+    }
+    return count;
+}
+
+// Makes a contiguous array of f32 in the workspace.
+static cuc_tensor scratch(const cuc_tensor *like, cuc_device_ptr at, int32_t rank,
+                          const int64_t *shape)
+{
+    cuc_tensor t = { .data = at, .dtype = CUC_F32, .rank = rank, .device = like->device };
+    int64_t stride = 1;
+
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        t.shape[i] = shape[i];
+        t.strides[i] = stride;
+        stride *= shape[i];
+    }
+    return t;
+}
+
+static cuc_status launch_sinks(const struct cuc__attention_call *c, cuc_stream *stream,
+                               const struct views *v, const cuc_tensor *sums)
+{
+    const int32_t again = v->first_batch > 0;
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = 0;
+
+    args[count++] = CUC_ARG(&v->lse);
+    args[count++] = CUC_ARG(sums);
+    args[count++] = CUC_ARG(&v->sinks);
+    if (c->plan->kind.variable)
+        args[count++] = CUC_ARG(&v->query_offsets);
+    args[count++] = CUC_ARG(&v->d_sinks);
+    args[count++] = CUC_ARG(again);
+    return cuc__launch_plan_kernel(stream, c->plan->backward[CUC__ATTENTION_D_SINKS], args, count,
+                                   c->plan->plain_launch);
+}
+
+// Returns the numbers for each row or column that the gradient of side array i adds up. They lie in
+// the workspace behind the sums of d_o o.
+static cuc_tensor part_of(const struct cuc__attention_call *c, const struct views *v,
+                          const cuc_tensor *sums, uint32_t i)
+{
+    const struct cuc__attention_side *sides = c->plan->kind.sides;
+    cuc_tensor part = *sums;
+
+    for (uint32_t j = 0; j <= i; j++) {
+        enum cuc__attention_summands summands = cuc__attention_summands(&sides[j]);
+        if (summands != CUC__ATTENTION_OF_ROWS && summands != CUC__ATTENTION_OF_COLUMNS)
+            continue;
+        int64_t shape[CUC_TENSOR_MAX_RANK];
+        uint64_t bytes = (uint64_t)part.strides[0] * (uint64_t)part.shape[0] * sizeof(float);
+        memcpy(shape, sums->shape, sizeof(shape));
+        if (summands == CUC__ATTENTION_OF_COLUMNS)
+            shape[sums->rank - 1] = v->k.shape[v->k.rank - 2];
+        part = scratch(sums, part.data + cuc__attention_aligned(bytes), sums->rank, shape);
+    }
+    return part;
+}
+
+// Launches the kernel of the gradient of side array i. If its axes do not tell apart the batches or
+// heads of pieces, later pieces add to it.
+static cuc_status launch_side(const struct cuc__attention_call *c, cuc_stream *stream,
+                              const struct views *v, const cuc_tensor *sums, uint32_t i,
+                              const cuc_tensor *result)
+{
+    const cuc_attention_plan *p = c->plan;
+    const struct cuc__attention_side *side = &p->kind.sides[i];
+    bool batch = cuc__attention_axis(side, CUC__ATTENTION_BATCH) >= 0;
+    bool head = cuc__attention_axis(side, CUC__ATTENTION_HEAD) >= 0;
+    enum cuc__attention_summands summands = cuc__attention_summands(side);
+    const cuc_tensor part = part_of(c, v, sums, i);
+    const int32_t again = (v->first_batch && !batch) || (v->first_head && !head);
+    const float scale = scale_of(c);
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = 0;
+
+    if (summands == CUC__ATTENTION_OF_SCORES) {
+        count = add_backward_arguments(args, c, v, sums);
+        if (p->kind.variable)
+            args[count++] = CUC_ARG(c->args->most_queries);
+        count = add_score_arguments(args, count, c, v);
+        if (p->kind.variable)
+            args[count++] = CUC_ARG(c->args->most_keys);
+        args[count++] = CUC_ARG(result);
+        args[count++] = CUC_ARG(again);
+        args[count++] = CUC_ARG(scale);
+    } else {
+        bool rows = summands == CUC__ATTENTION_OF_ROWS;
+        args[count++] = CUC_ARG(&part);
+        if (p->kind.variable) {
+            args[count++] = CUC_ARG(rows ? &v->query_offsets : &v->key_offsets);
+            args[count++] = CUC_ARG(rows ? c->args->most_queries : c->args->most_keys);
+        }
+        args[count++] = CUC_ARG(result);
+        args[count++] = CUC_ARG(v->first_batch);
+        args[count++] = CUC_ARG(v->first_head);
+        args[count++] = CUC_ARG(again);
+    }
+    return cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_D_SIDE + i], args, count,
+                                   p->plain_launch);
+}
+
+// Launches the kernel of d_q, d_k, d_v, or that of sums of columns, which has no other result.
+static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_stream *stream,
+                                  const struct views *v, const cuc_tensor *sums, int step,
+                                  const cuc_tensor *result)
+{
+    const cuc_attention_plan *p = c->plan;
+    const float scale = scale_of(c);
+    cuc_tensor part[CUC_ATTENTION_MAX_SIDES];
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = add_backward_arguments(args, c, v, step == CUC__ATTENTION_D_V ? NULL : sums);
+
+    if (p->kind.variable)
+        args[count++] =
+            CUC_ARG(step == CUC__ATTENTION_D_Q ? c->args->most_queries : c->args->most_keys);
+    count = add_score_arguments(args, count, c, v);
+    if (result)
+        args[count++] = CUC_ARG(result);
+    for (uint32_t i = 0; i < p->kind.side_count; i++) {
+        enum cuc__attention_summands summands = cuc__attention_summands(&p->kind.sides[i]);
+        if ((step == CUC__ATTENTION_D_Q && summands == CUC__ATTENTION_OF_ROWS) ||
+            (step == CUC__ATTENTION_COLUMNS && summands == CUC__ATTENTION_OF_COLUMNS)) {
+            part[i] = part_of(c, v, sums, i);
+            args[count++] = CUC_ARG(&part[i]);
+        }
+    }
+    args[count++] = CUC_ARG(scale);
+    return cuc__launch_plan_kernel(stream, p->backward[step], args, count, p->plain_launch);
+}
+
 // Launches the kernels of cuc__attention_backward_source(): each waits for the one before.
 static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_stream *stream,
                                   const struct views *v)
 {
     const cuc_attention_plan *p = c->plan;
-    const struct cuc__attention_kind *k = &p->kind;
-    cuc_tensor sums = v->lse; // contiguous, with the shape of lse
-    int64_t stride = 1;
-
-    sums.data = c->args->workspace;
-    sums.flags = 0;
-    for (int32_t i = sums.rank - 1; i >= 0; i--) {
-        sums.strides[i] = stride;
-        stride *= sums.shape[i];
-    }
-    const cuc_arg scale = CUC_ARG(scale_of(c));
+    const cuc_tensor sums = scratch(&v->lse, c->args->workspace, v->lse.rank, v->lse.shape);
     const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
-    cuc_status st = cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_SUMS], of_rows,
-                                            CUC_LENGTH(of_rows), p->plain_launch);
+    const cuc_tensor *const results[] = { &v->d_q, &v->d_k, &v->d_v };
+    const cuc_tensor *d_side = c->args->d_sides;
+    cuc_status st = CUC_OK;
 
-    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V && st >= 0; i++) {
-        const cuc_tensor *result = i == CUC__ATTENTION_D_Q   ? &v->d_q
-                                   : i == CUC__ATTENTION_D_K ? &v->d_k
-                                                             : &v->d_v;
-        cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(&v->q), CUC_ARG(&v->k), CUC_ARG(&v->d_o),
-                                         CUC_ARG(&v->lse) };
-        size_t count = 4;
-        if (i != CUC__ATTENTION_D_V) {
-            args[count++] = CUC_ARG(&v->v);
-            args[count++] = CUC_ARG(&sums);
-        }
-        if (k->variable) {
-            args[count++] = CUC_ARG(&v->query_offsets);
-            args[count++] = CUC_ARG(&v->key_offsets);
-            args[count++] =
-                CUC_ARG(i == CUC__ATTENTION_D_Q ? c->args->most_queries : c->args->most_keys);
-        }
-        args[count++] = CUC_ARG(result);
-        args[count++] = scale;
-        st = cuc__launch_plan_kernel(stream, p->backward[i], args, count, p->plain_launch);
-    }
+    if (c->heads)
+        st = cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_SUMS], of_rows,
+                                     CUC_LENGTH(of_rows), p->plain_launch);
+    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V && c->heads && st >= 0; i++)
+        st = launch_gradient(c, stream, v, &sums, i, results[i - CUC__ATTENTION_D_Q]);
+    if (p->backward[CUC__ATTENTION_COLUMNS] && c->heads && st >= 0)
+        st = launch_gradient(c, stream, v, &sums, CUC__ATTENTION_COLUMNS, NULL);
+    if (v->d_sinks.rank && st >= 0)
+        st = launch_sinks(c, stream, v, &sums);
+    for (uint32_t i = 0; i < p->kind.side_count && st >= 0; i++)
+        if (p->kind.sides[i].trains)
+            st = launch_side(c, stream, v, &sums, i, d_side++);
     return st;
 }
 
@@ -320,12 +470,7 @@ static cuc_status launch(const struct cuc__attention_call *c, cuc_stream *stream
         args[count++] = CUC_ARG(&v->key_lengths);
     if (k->variable)
         args[count++] = CUC_ARG(c->args->most_queries);
-    for (uint32_t i = 0; i < k->side_count; i++)
-        args[count++] = CUC_ARG(&c->args->sides[i]);
-    if (k->scored) {
-        args[count++] = CUC_ARG(v->first_batch);
-        args[count++] = CUC_ARG(v->first_head);
-    }
+    count = add_score_arguments(args, count, c, v);
     args[count++] = CUC_ARG(scale_of(c));
     st = cuc__launch_plan_kernel(stream, p->kernel, args, count, p->plain_launch);
     return st < 0 || !p->join ? st : launch_join(p, stream, v, part);
@@ -360,14 +505,15 @@ static cuc_status launch_all(const struct cuc__attention_call *c, cuc_stream *st
     cuc_status st = CUC_OK;
 
     bool keys = c->backward && c->keys && c->key_heads; // d_k and d_v of no query are 0
-    if (!c->batch || !c->heads || (!c->queries && !keys) ||
-        (kind->variable && !c->append && !c->args->most_queries && !c->args->most_keys))
+    bool sums = c->backward && (c->args->d_sinks || c->args->d_sides); // and so are these
+    if (!sums && (!c->batch || !c->heads || (!c->queries && !keys) ||
+                  (kind->variable && !c->append && !c->args->most_queries && !c->args->most_keys)))
         return CUC_OK; // an empty result
-    int64_t group = c->heads / c->key_heads;
+    int64_t group = c->key_heads ? c->heads / c->key_heads : 1;
     int64_t heads = group < MOST_ACROSS ? MOST_ACROSS / group : 1;
     make_views(&all, c);
-    for (int64_t b = 0; b < c->batch && st >= 0; b += MOST_ACROSS)
-        for (int64_t h = 0; h < c->key_heads && st >= 0; h += heads) {
+    for (int64_t b = 0; (b < c->batch || !b) && st >= 0; b += MOST_ACROSS)
+        for (int64_t h = 0; (h < c->key_heads || !h) && st >= 0; h += heads) {
             struct views v = all;
             if (c->batch > MOST_ACROSS)
                 narrow_batches(&v, kind, b, least(c->batch - b, MOST_ACROSS));

@@ -10,11 +10,52 @@
 
 enum { CUC__ATTENTION_NAME = 32 };
 
+// The indices that a score function knows, in the order of its parameters.
+enum cuc__attention_index {
+    CUC__ATTENTION_BATCH,
+    CUC__ATTENTION_HEAD,
+    CUC__ATTENTION_ROW,
+    CUC__ATTENTION_COLUMN,
+    CUC__ATTENTION_INDICES
+};
+
 struct cuc__attention_side {
     char name[CUC__ATTENTION_NAME];
     cuc_dtype dtype;
     int32_t rank;
+    bool trains;
+    uint8_t index[CUC__ATTENTION_INDICES]; // by axis, if it trains
 };
+
+// Returns the axis of an array that trains along which an index runs; -1 if there is none.
+static inline int32_t cuc__attention_axis(const struct cuc__attention_side *side,
+                                          enum cuc__attention_index index)
+{
+    int32_t axis = side->rank;
+
+    while (--axis >= 0 && side->index[axis] != index)
+        ;
+    return axis;
+}
+
+// The numbers that the gradient of a side array adds up, over the batches, heads and so on that do
+// not index it. Those for each row or column lie in the workspace.
+enum cuc__attention_summands {
+    CUC__ATTENTION_NONE, // it does not train
+    CUC__ATTENTION_OF_ROWS,
+    CUC__ATTENTION_OF_COLUMNS,
+    CUC__ATTENTION_OF_SCORES,
+};
+static inline enum cuc__attention_summands
+cuc__attention_summands(const struct cuc__attention_side *side)
+{
+    bool row = cuc__attention_axis(side, CUC__ATTENTION_ROW) >= 0;
+
+    return !side->trains                                          ? CUC__ATTENTION_NONE
+           : cuc__attention_axis(side, CUC__ATTENTION_COLUMN) < 0 ? CUC__ATTENTION_OF_ROWS
+           : row                                                  ? CUC__ATTENTION_OF_SCORES
+                                                                  : CUC__ATTENTION_OF_COLUMNS;
+}
 
 // The kind of attention that a kernel computes.
 struct cuc__attention_kind {
@@ -89,6 +130,13 @@ static inline bool cuc__attention_has_pipeline(const struct cuc__attention_kind 
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.
 char *cuc__attention_source(const struct cuc__attention_problem *problem,
                             const struct cuc__attention_tile *tile);
+// Write the score function, whose text begins on line 2; its parameters of a kernel; and a call,
+// where b, h, row and column are the batch, the head and the indices.
+struct cuc__text;
+void cuc__attention_put_score(struct cuc__text *text, const struct cuc__attention_problem *problem);
+void cuc__attention_put_sides(struct cuc__text *text, const struct cuc__attention_kind *kind);
+void cuc__attention_put_call(struct cuc__text *text, const struct cuc__attention_kind *kind,
+                             const char *score);
 
 // Defined in source_append.c. Adds the kernel of cuc_attention_append() to a tile program.
 struct cuc__text;
@@ -126,8 +174,22 @@ enum {
     CUC__ATTENTION_D_Q,
     CUC__ATTENTION_D_K,
     CUC__ATTENTION_D_V,
-    CUC__ATTENTION_STEPS
+    CUC__ATTENTION_COLUMNS, // sums of columns for gradients of side arrays
+    CUC__ATTENTION_D_SINKS,
+    CUC__ATTENTION_D_SIDE,
+    CUC__ATTENTION_STEPS = CUC__ATTENTION_D_SIDE + CUC_ATTENTION_MAX_SIDES
 };
+
+// True if the gradient of a side array adds up such numbers.
+static inline bool cuc__attention_adds(const struct cuc__attention_kind *k,
+                                       enum cuc__attention_summands summands)
+{
+    bool adds = false;
+
+    for (uint32_t i = 0; i < k->side_count; i++)
+        adds |= cuc__attention_summands(&k->sides[i]) == summands;
+    return adds;
+}
 
 struct cuc_attention_plan {
     cuc__handle head;
@@ -148,6 +210,11 @@ struct cuc_attention_plan {
 };
 
 enum { CUC__ATTENTION_WORKSPACE_ALIGN = 256 };
+static inline uint64_t cuc__attention_aligned(uint64_t bytes)
+{
+    return (bytes + CUC__ATTENTION_WORKSPACE_ALIGN - 1) / CUC__ATTENTION_WORKSPACE_ALIGN *
+           CUC__ATTENTION_WORKSPACE_ALIGN;
+}
 
 // Defined in check.c. Checks a call, whose arguments are already read, and reads its extents from
 // the arrays.

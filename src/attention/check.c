@@ -43,7 +43,8 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
     if (!e->dtype && t)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "%s is given, but %s: leave it NULL%s%s", e->name,
-                         strncmp(e->name, "d_", 2) == 0 ? "only cuc_attention_backward() takes it"
+                         strncmp(e->name, "d_", 2) == 0 && !c->backward
+                             ? "only cuc_attention_backward() takes it"
                          : strncmp(e->name, "new_", 4) == 0 ? "only cuc_attention_append() takes it"
                          : c->append ? "cuc_attention_append() does not use it"
                                      : "the plan was made without it",
@@ -156,6 +157,19 @@ static cuc_status check_most(const struct cuc__attention_call *c, const char *na
                                                 "CUC_ATTENTION_VARIABLE");
 }
 
+// Gives the extents of a side array that trains.
+static void expect_extents(const struct cuc__attention_call *c,
+                           const struct cuc__attention_side *side, int64_t *shape)
+{
+    bool variable = c->plan->kind.variable;
+    const int64_t extents[CUC__ATTENTION_INDICES] = { c->batch, c->heads,
+                                                      variable ? c->args->most_queries : c->queries,
+                                                      variable ? c->args->most_keys : c->keys };
+
+    for (int32_t i = 0; i < side->rank; i++)
+        shape[i] = extents[side->index[i]];
+}
+
 static cuc_status check_sides(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
@@ -175,6 +189,16 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
     if (a->reserved)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "reserved is %u, expected 0",
                          a->reserved);
+    bool trains = false;
+    for (uint32_t i = 0; i < count; i++)
+        trains |= k->sides[i].trains;
+    if (c->backward && trains ? !a->d_sides : a->d_sides != NULL)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "d_sides is %s",
+                         !a->d_sides   ? "NULL, but a side array trains"
+                         : c->backward ? "given, but no side array trains: leave it NULL"
+                                       : "given, but only cuc_attention_backward() takes it: leave "
+                                         "it NULL");
+    const cuc_tensor *d_side = a->d_sides;
     for (uint32_t i = 0; i < count; i++) {
         struct expected e = { name,
                               &a->sides[i],
@@ -185,8 +209,17 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
                               NULL };
         snprintf(name, sizeof(name), "sides[%u] (%s)", i, k->sides[i].name);
         memset(e.shape, -1, sizeof(e.shape));
+        if (c->backward && k->sides[i].trains)
+            expect_extents(c, &k->sides[i], e.shape);
         cuc_status st = check_array(c, &e);
         if (st < 0)
+            return st;
+        if (!c->backward || !k->sides[i].trains)
+            continue;
+        snprintf(name, sizeof(name), "d_sides[%d] (%s)", (int)(d_side - a->d_sides),
+                 k->sides[i].name);
+        e.tensor = d_side;
+        if ((st = check_array(c, &e)) < 0 || (st = check_written(c, name, d_side++)) < 0)
             return st;
     }
     return CUC_OK;
@@ -264,6 +297,13 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           { c->heads },
           "heads",
           "SINKS" },
+        { "d_sinks",
+          a->d_sinks,
+          c->backward && k->sinks && a->d_sinks ? CUC_F32 : 0,
+          1,
+          { c->heads },
+          "heads",
+          c->backward ? "SINKS" : NULL },
         { "query_offsets",
           a->query_offsets,
           offsets,
@@ -327,7 +367,8 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
                     { "v", a->v, c->append },
                     { "d_q", a->d_q, c->backward },
                     { "d_k", a->d_k, c->backward },
-                    { "d_v", a->d_v, c->backward } };
+                    { "d_v", a->d_v, c->backward },
+                    { "d_sinks", a->d_sinks, c->backward && a->d_sinks } };
     for (int i = 0; i < CUC_LENGTH(written) && st >= 0; i++)
         if (written[i].written)
             st = check_written(c, written[i].name, written[i].tensor);

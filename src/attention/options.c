@@ -84,10 +84,9 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
         { o->stages == 1, "stages is 2 to 24, or 0" },
         { o->flags & CUC_ATTENTION_BACKWARD &&
-              (o->score || o->page_size ||
-               o->flags & (CUC_ATTENTION_SINKS | CUC_ATTENTION_KEY_LENGTHS)),
-          "CUC_ATTENTION_BACKWARD does not combine with a score function, sinks, pages and "
-          "CUC_ATTENTION_KEY_LENGTHS: leave it unset" },
+              (o->page_size || o->flags & CUC_ATTENTION_KEY_LENGTHS),
+          "CUC_ATTENTION_BACKWARD does not combine with pages and CUC_ATTENTION_KEY_LENGTHS: leave "
+          "it unset" },
         { o->flags & CUC_ATTENTION_BACKWARD && o->dtype == CUC_E4M3,
           "CUC_ATTENTION_BACKWARD does not combine with e4m3: leave it unset" },
         { o->flags & CUC_ATTENTION_FAST_ACC && o->dtype != CUC_E4M3,
@@ -143,6 +142,50 @@ static bool is_name(const char *name)
            !(*name >= '0' && *name <= '9');
 }
 
+// Reads the indices of an array that trains.
+static cuc_status read_gradient(struct cuc__attention_side *out, const cuc_attention_side *s,
+                                uint32_t i, bool backward, const char *function)
+{
+    static const char *const names[CUC__ATTENTION_INDICES] = { "batch", "head", "row", "column" };
+    const char *at = s->gradient + strspn(s->gradient, " ");
+    int32_t count = 0;
+
+    if (!backward)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "sides[%u].gradient is given, but the plan has no backward pass: leave it "
+                         "NULL, or set CUC_ATTENTION_BACKWARD",
+                         i);
+    if (s->dtype != CUC_F16 && s->dtype != CUC_BF16 && s->dtype != CUC_F32 && s->dtype != CUC_F64)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "sides[%u] trains and is of %s, expected f16, bf16, f32 or f64", i,
+                         cuc_dtype_name(s->dtype));
+    while (*at) {
+        size_t length = strcspn(at, ", ");
+        int index = 0;
+        bool twice = false;
+        while (index < CUC__ATTENTION_INDICES &&
+               (strlen(names[index]) != length || strncmp(names[index], at, length) != 0))
+            index++;
+        for (int32_t axis = 0; axis < count; axis++)
+            twice |= out->index[axis] == index;
+        if (index == CUC__ATTENTION_INDICES || twice)
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, function,
+                "sides[%u].gradient is \"%s\", expected batch, head, row or column for "
+                "each axis, each at most once",
+                i, s->gradient);
+        out->index[count++] = (uint8_t)index;
+        at += length + strspn(at + length, " ");
+        at += *at == ',' ? 1 + strspn(at + 1, " ") : 0;
+    }
+    if (count != s->rank)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "sides[%u].gradient is \"%s\", expected an index for each of %d axes", i,
+                         s->gradient, s->rank);
+    out->trains = true;
+    return CUC_OK;
+}
+
 static cuc_status read_sides(struct cuc__attention_kind *k, const cuc_attention_options *o,
                              const char *function)
 {
@@ -174,6 +217,10 @@ static cuc_status read_sides(struct cuc__attention_kind *k, const cuc_attention_
         snprintf(k->sides[i].name, sizeof(k->sides[i].name), "%s", s->name);
         k->sides[i].dtype = s->dtype;
         k->sides[i].rank = s->rank;
+        cuc_status st = s->gradient ? read_gradient(&k->sides[i], s, i, k->backward, function)
+                                    : CUC_OK;
+        if (st < 0)
+            return st;
     }
     k->side_count = o->side_count;
     return CUC_OK;

@@ -10,6 +10,7 @@
 #include "device/device.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void report_choice(cuc_attention_plan *p, const struct cuc__attention_problem *q)
@@ -73,13 +74,27 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
         [CUC__ATTENTION_D_Q] = "gradient_of_queries",
         [CUC__ATTENTION_D_K] = "gradient_of_keys",
         [CUC__ATTENTION_D_V] = "gradient_of_values",
+        [CUC__ATTENTION_COLUMNS] = "sums_of_columns",
+        [CUC__ATTENTION_D_SINKS] = "gradient_of_sinks",
     };
+    const struct cuc__attention_kind *k = &q->kind;
+    char name[32];
     cuc_status st = compile(
         &p->backward_object, &p->backward_text, cuc__attention_backward_source(q),
         CUC_PROGRAM_OPTIONS(.name = "attention_backward.tile", .arch = q->arch, .cache = cache));
 
-    for (int i = 0; i < CUC__ATTENTION_STEPS && st >= 0; i++)
-        st = cuc_object_get_kernel(&p->backward[i], p->backward_object, names[i]);
+    for (int i = 0; i < CUC__ATTENTION_D_SIDE && st >= 0; i++)
+        if (i == CUC__ATTENTION_COLUMNS   ? cuc__attention_adds(k, CUC__ATTENTION_OF_COLUMNS)
+            : i == CUC__ATTENTION_D_SINKS ? k->sinks
+                                          : true)
+            st = cuc_object_get_kernel(&p->backward[i], p->backward_object, names[i]);
+    for (uint32_t i = 0; i < k->side_count && st >= 0; i++) {
+        if (!k->sides[i].trains)
+            continue;
+        snprintf(name, sizeof(name), "gradient_of_side_%u", i);
+        st = cuc_object_get_kernel(&p->backward[CUC__ATTENTION_D_SIDE + i], p->backward_object,
+                                   name);
+    }
     return st;
 }
 
@@ -159,6 +174,15 @@ static uint64_t bytes_of(int64_t batch, int64_t heads, int64_t rows, uint64_t ea
     return bytes;
 }
 
+// Returns the size of a workspace that has more bytes at its end, aligned.
+static uint64_t behind(uint64_t bytes, uint64_t more)
+{
+    return bytes > UINT64_MAX - CUC__ATTENTION_WORKSPACE_ALIGN ||
+                   __builtin_add_overflow(cuc__attention_aligned(bytes), more, &bytes)
+               ? UINT64_MAX
+               : bytes;
+}
+
 uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int64_t batch,
                                             int64_t heads, int64_t queries, int64_t key_heads,
                                             int64_t keys)
@@ -176,7 +200,14 @@ uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int6
         floats = (uint64_t)plan->tile.parts * (uint64_t)(k->value_width + 1);
     if (k && k->backward)
         floats = 1;
-    return bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
+    uint64_t bytes = bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
+    for (uint32_t i = 0; k && i < k->side_count; i++) {
+        enum cuc__attention_summands summands = cuc__attention_summands(&k->sides[i]);
+        int64_t length = summands == CUC__ATTENTION_OF_COLUMNS ? keys : queries;
+        if (summands == CUC__ATTENTION_OF_ROWS || summands == CUC__ATTENTION_OF_COLUMNS)
+            bytes = behind(bytes, bytes_of(k->variable ? 1 : batch, heads, length, sizeof(float)));
+    }
+    return bytes;
 }
 
 const char *cuc_attention_plan_source(const cuc_attention_plan *plan, size_t index)

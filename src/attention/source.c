@@ -27,20 +27,21 @@ static bool has_return(const char *text)
     return false;
 }
 
-// Writes the score function. An expression is put into a return statement. The caller's text begins
-// on line 2, to which messages of the compiler refer.
-static void put_score(struct cuc__text *t, const struct cuc__attention_kind *k, const char *score)
+// An expression is put into a return statement. Messages of the compiler refer to line 2.
+void cuc__attention_put_score(struct cuc__text *t, const struct cuc__attention_problem *q)
 {
-    bool statements = has_return(score);
+    const struct cuc__attention_kind *k = &q->kind;
 
+    if (!q->score)
+        return;
+    bool statements = has_return(q->score);
     cuc__text_put(t, "fn score_of(score, batch, head, row, column");
     for (uint32_t i = 0; i < k->side_count; i++)
         cuc__text_put(t, ", %s", k->sides[i].name);
-    cuc__text_put(t, statements ? ") {\n%s\n}\n\n" : ") { return (\n%s\n) }\n\n", score);
+    cuc__text_put(t, statements ? ") {\n%s\n}\n\n" : ") { return (\n%s\n) }\n\n", q->score);
 }
 
-// Writes the score function's parameters of the kernel.
-static void put_sides(struct cuc__text *t, const struct cuc__attention_kind *k)
+void cuc__attention_put_sides(struct cuc__text *t, const struct cuc__attention_kind *k)
 {
     for (uint32_t i = 0; i < k->side_count; i++) {
         cuc__text_put(t, "side_%s: %s[", k->sides[i].name, cuc_dtype_name(k->sides[i].dtype));
@@ -104,7 +105,7 @@ static void put_parameters(struct cuc__text *t, const struct cuc__attention_kind
         cuc__text_put(t, "key_lengths: i32[TABLES], ");
     if (k->variable)
         cuc__text_put(t, "most: i64, ");
-    put_sides(t, k);
+    cuc__attention_put_sides(t, k);
     cuc__text_put(t, "scale: f32)\n");
 }
 
@@ -262,15 +263,13 @@ static void put_mask(struct cuc__text *t, const struct cuc__attention_kind *k)
     cuc__text_put(t, "        s = where(see, s, -inf)\n");
 }
 
-static void put_call(struct cuc__text *t, const struct cuc__attention_kind *k)
+void cuc__attention_put_call(struct cuc__text *t, const struct cuc__attention_kind *k,
+                             const char *score)
 {
-    cuc__text_put(t,
-                  "        column = cast(n * BN, i32) + iota(i32, BN)[None, :]\n"
-                  "        s = score_of(s * %s, b + first_batch, h + first_head, row, column",
-                  k->scaled ? "by" : "scale");
+    cuc__text_put(t, "score_of(%s, b + first_batch, h + first_head, row, column", score);
     for (uint32_t i = 0; i < k->side_count; i++)
         cuc__text_put(t, ", side_%s", k->sides[i].name);
-    cuc__text_put(t, ")\n        s = cast(s, f32)\n");
+    cuc__text_put(t, ")");
 }
 
 // Writes the loop over the keys. Sums of few queries are joined behind the loop, because their
@@ -308,8 +307,12 @@ static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q
     // Without fast_acc, tensor cores add up at most 128 products of 8-bit elements.
     cuc__text_put(t, "        s = mma(qt, trans(keys), zeros(f32, [BM, BN])%s)\n",
                   k->scaled && k->width > 128 ? ", fast_acc=true" : "");
-    if (k->scored)
-        put_call(t, k);
+    if (k->scored) {
+        cuc__text_put(t, "        column = cast(n * BN, i32) + iota(i32, BN)[None, :]\n"
+                         "        s = cast(");
+        cuc__attention_put_call(t, k, k->scaled ? "s * by" : "s * scale");
+        cuc__text_put(t, ", f32)\n");
+    }
     cuc__text_put(t, "        s = s * c\n"
                      "        col = n * BN + iota(i32, BN)[None, :]\n");
     put_mask(t, k);
@@ -422,8 +425,7 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     struct cuc__text text = { .at = NULL }, *t = &text;
     bool parts = tile->parts > 1;
 
-    if (q->score)
-        put_score(t, k, q->score);
+    cuc__attention_put_score(t, q);
     cuc__text_put(t, "kernel attention%s(", parts ? "_parts" : "");
     put_parameters(t, k, parts);
     put_constants(t, k, tile);

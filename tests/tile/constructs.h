@@ -333,6 +333,12 @@ static const struct construct constructs[] = {
       "    store(o, [34, block(0)], maximum(a, b, nan=true, ftz=true)); store(o, [35, block(0)], mul(a, m))\n"
       "    store(o, [36, block(0)], add(1.0, b)); store(o, [37, block(0)], fma(a, m, b))\n"
       "    store(o, [38, block(0)], sub(a, b, ftz=true)); store(o, [39, block(0)], div(a, m, round=rn))}", 0, 0, NULL },
+    { "gradients", "f16 f32 f64", "M=1 N=8;M=3 N=40;M=20 N=64",
+      "fn f(x, s, b) { return s * tanh(x / (s + 3.0)) + where(x > 0.0, b * x, sigmoid(b)) - sqrt(x * x + 1.0) }\n"
+      "kernel k(sx: T[M, N], sy: T[M, N], sb: T[N], sc: T[M], o: T[M, N], ob: T[N], oc: T[M]) const T = f32 grid 1 {\n"
+      "    i, j = iota(i32, 20)[:, None], iota(i32, 64)\n    a, d = gather(sx, [i, j]), load(sy, [0, 0], [20, 64])\n"
+      "    r = f(a, gather(sc, [i]), gather(sb, [j]))\n    store(o, [0, 0], gradient(r, a, d))\n"
+      "    store(ob, [0], gradient_at(r, sb, [j], d)); store(oc, [0], squeeze(gradient_at(r, sc, [i], d), 1))\n}", 64, 64, NULL },
     { "casts without subnormals", NULL, "N=512",
       "kernel k(x: u32[N], y: f64[N], z: f16[N], o1: f16[2, N], o2: f64[N], o3: f32[3, N], o4: bf16[N], o5: e5m2[N]) grid cdiv(N, 64) {\n"
       "    a, b, c = bitcast(load(x, [block(0)], [64]) & 0x81ffffff, f32), load(y, [block(0)], [64]), load(z, [block(0)], [64])\n"

@@ -128,13 +128,14 @@ static void drop(struct array *a)
 
 struct arrays {
     struct array q, k, v, o, d_o, d_q, d_k, d_v, lse, sinks, offsets[2], table, key_lengths, new_k,
-        new_v, scales[3], workspace, sides[CUC_ATTENTION_MAX_SIDES];
-    cuc_tensor tensors[CUC_ATTENTION_MAX_SIDES];
+        new_v, scales[3], workspace, d_sinks, sides[2], d_sides[2];
+    cuc_tensor tensors[2], gradients[2];
     cuc_attention_args args;
 };
 
-// A score function and its reference. Side arrays have extents of the call: b, h, q, k, or of a
-// digit. Integers count documents, which begin at multiples of 23 rows.
+// A score function and its reference. Side arrays have extents of the call: b, h, q or k. They
+// train in plans with a backward pass. Integers count documents, which begin at multiples of 23
+// rows.
 struct score {
     const char *text;
     cuc_attention_side sides[2];
@@ -143,13 +144,16 @@ struct score {
                        int64_t j);
 };
 
+static double nudge[2]; // added to the elements of side arrays, for differences
+
 static double side(const struct arrays *x, int which, const int64_t *index)
 {
     const struct array *a = &x->sides[which];
 
     return tile_is_integer(a->t.dtype)
                ? (double)(int64_t)tile_scalar_of(a->t.dtype, at(a, index))
-               : tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index)));
+               : tile_element_real(a->t.dtype, tile_scalar_of(a->t.dtype, at(a, index))) +
+                     nudge[which];
 }
 
 static double alibi(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
@@ -195,19 +199,72 @@ static double of_batch_and_head(const struct arrays *x, double score, int64_t b,
     return score * (1 + (double)b / 4) + (double)h;
 }
 
-enum { PLAIN, ALIBI, SOFT_CAP, DOCUMENTS, FIRST_KEYS, BIAS, BATCH_AND_HEAD, SCORES };
+static double square(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                     int64_t j)
+{
+    double t = score * (double)(i % 5 + 1) / (double)(j % 7 + 1);
+
+    (void)x, (void)b, (void)h;
+    return (j % 3 == 0 ? 0 : score) - 0.05 * t * t;
+}
+
+static double by_row(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                     int64_t j)
+{
+    (void)b;
+    return 2 * tanh(score * side(x, 0, (const int64_t[]){ h, i }) / 2) +
+           side(x, 1, (const int64_t[]){ j, i });
+}
+
+static double by_column(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                        int64_t j)
+{
+    (void)i;
+    return score * side(x, 0, &b) + side(x, 1, (const int64_t[]){ j, h }) * score * 0.25;
+}
+
+static double by_batch(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                       int64_t j)
+{
+    double y = side(x, 0, (const int64_t[]){ b, h });
+
+    return score + y * y * (double)(i % 3 - j % 4);
+}
+
+enum {
+    PLAIN,
+    ALIBI,
+    SOFT_CAP,
+    DOCUMENTS,
+    FIRST_KEYS,
+    BIAS,
+    BATCH_AND_HEAD,
+    SQUARE,
+    BY_ROW,
+    BY_COLUMN,
+    BY_BATCH,
+    SCORES
+};
 
 // clang-format off
 static const struct score scores[SCORES] = {
     [ALIBI] = { "score - slopes[head] * cast(row - column, f32)  # grows with the distance",
-                { { "slopes", CUC_F32, 1 } }, { "h" }, alibi },
-    [SOFT_CAP] = { "    half = score * 0.5\n    return 2.0 * tanh(half)", { { NULL, 0, 0 } }, { NULL }, soft_cap },
+                { { "slopes", CUC_F32, 1, "head" } }, { "h" }, alibi },
+    [SOFT_CAP] = { "    half = score * 0.5\n    return 2.0 * tanh(half)", { { NULL, 0, 0, NULL } }, { NULL }, soft_cap },
     [DOCUMENTS] = { "where(gather(mine, [batch, row]) == gather(theirs, [batch, column]),\nscore, -inf)",
-                    { { "mine", CUC_I32, 2 }, { "theirs", CUC_I32, 2 } }, { "bq", "bk" }, of_document },
-    [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0 } }, { NULL }, first_keys },
-    [BIAS] = { "score + gather(returned, [batch, head, row, column])  # return", { { "returned", CUC_F16, 4 } }, { "bhqk" }, with_bias },
-    [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0 } }, { NULL },
+                    { { "mine", CUC_I32, 2, NULL }, { "theirs", CUC_I32, 2, NULL } }, { "bq", "bk" }, of_document },
+    [FIRST_KEYS] = { "where((column < 4) | (row - column < 30), score, -inf)", { { NULL, 0, 0, NULL } }, { NULL }, first_keys },
+    [BIAS] = { "score + gather(returned, [batch, head, row, column])  # return", { { "returned", CUC_F16, 4, "batch, head, row, column" } }, { "bhqk" }, with_bias },
+    [BATCH_AND_HEAD] = { "score * (1.0 + cast(batch, f32) / 4.0) + cast(head, f32)", { { NULL, 0, 0, NULL } }, { NULL },
                          of_batch_and_head },
+    [BY_ROW] = { "2.0 * tanh(score * gather(t, [head, row]) * 0.5) + gather(u, [column, row])",
+                 { { "t", CUC_F32, 2, "head, row" }, { "u", CUC_BF16, 2, "column,row" } }, { "hq", "kq" }, by_row },
+    [BY_COLUMN] = { "score * v[batch] + gather(w, [column, head]) * score * 0.25",
+                    { { "v", CUC_F16, 1, "batch" }, { "w", CUC_F32, 2, " column, head" } }, { "b", "kh" }, by_column },
+    [BY_BATCH] = { "y = cast(vb[batch, head], f32)\n return score + y * y * cast(row % 3 - column % 4, f32)",
+                   { { "vb", CUC_F64, 2, "batch, head" } }, { "bh" }, by_batch },
+    [SQUARE] = { "t = score * cast(row % 5 + 1, f32) / cast(column % 7 + 1, f32)\n"
+                 "return where(column % 3 == 0, 0.0, score) - 0.05 * t * t", { { NULL, 0, 0, NULL } }, { NULL }, square },
 };
 // clang-format on
 
@@ -515,6 +572,60 @@ static const struct row rows[] = {
     ROW("sm_80, backward", 1, 2, 1, 90, 100, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
     ROW("sm_80, backward, width 128, a window", 1, 1, 1, 70, 100, HF, .width = 128, .window_left = 20, .window_right = 9,
         .arch = "sm_80", BACK),
+    SCORED("backward, ALiBi", 1, 2, 1, 150, 150, ALIBI, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, ALiBi, width 128, groups of heads", 2, 4, 2, 77, 150, ALIBI, HF, .width = 128, BACK),
+    SCORED("backward, soft cap", 1, 2, 1, 150, 140, SOFT_CAP, HF, .width = 64, BACK),
+    SCORED("backward, soft cap, causal, width 192 and 128", 1, 1, 1, 90, 70, SOFT_CAP, BF, .width = 192, .value_width = 128,
+           .mask = CAUSAL, BACK),
+    SCORED("backward, documents", 2, 2, 1, 150, 150, DOCUMENTS, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, documents, some rows see nothing", 1, 1, 1, 200, 70, DOCUMENTS, HF, .width = 64, BACK),
+    SCORED("backward, the first keys and a window", 1, 1, 1, 200, 200, FIRST_KEYS, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, a bias", 2, 2, 2, 70, 90, BIAS, HF, .width = 64, BACK),
+    SCORED("backward, batch and head", 3, 4, 2, 20, 30, BATCH_AND_HEAD, BF, .width = 32, BACK),
+    SCORED("backward, a square, a window to the last", 1, 2, 1, 70, 150, SQUARE, HF, .width = 64, .mask = CAUSAL,
+           .align = LAST, .window_left = 40, BACK),
+    SCORED("backward of one query, soft cap", 1, 2, 1, 1, 70, SOFT_CAP, BF, .width = 64, .queries = 1, BACK),
+    SCORED("backward of no key, soft cap", 1, 2, 1, 70, 0, SOFT_CAP, HF, .width = 32, BACK),
+    VARIABLE("backward of variable lengths with ALiBi", 2, 1, 1, "102", ALIBI, CUC_ATTENTION_BACKWARD, BF, .width = 64,
+             .mask = CAUSAL),
+    VARIABLE("backward of variable lengths, a square, to the last", 2, 1, 2, "012", SQUARE, CUC_ATTENTION_BACKWARD, HF,
+             .width = 64, .mask = CAUSAL, .align = LAST),
+    SCORED("sm_80, backward, ALiBi", 1, 2, 1, 90, 90, ALIBI, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", BACK),
+    SCORED("sm_80, backward, a square", 2, 2, 1, 90, 70, SQUARE, HF, .width = 128, .arch = "sm_80", BACK),
+    SCORED("sm_80, backward, documents", 2, 1, 1, 90, 90, DOCUMENTS, HF, .width = 64, .arch = "sm_80", BACK),
+    ROW("backward, sinks", 2, 4, 2, 70, 150, BF, .width = 64, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks, rows see nothing else", 1, 2, 2, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks, causal, a window", 1, 4, 1, 150, 150, HF, .width = 32, .mask = CAUSAL, .window_left = 20,
+        .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks and no key", 1, 2, 2, 70, 0, HF, .width = 32, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    ROW("backward, sinks and no query", 1, 2, 2, 0, 70, HF, .width = 32, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    VARIABLE("backward of variable lengths, sinks", 4, 2, 2, "012", PLAIN, CUC_ATTENTION_BACKWARD | CUC_ATTENTION_SINKS, BF,
+             .width = 64, .mask = CAUSAL, .align = LAST),
+    SCORED("backward, ALiBi and sinks", 2, 4, 2, 90, 80, ALIBI, BF, .width = 64,
+           .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    SCORED("backward, arrays by row and by row and column", 2, 4, 2, 90, 150, BY_ROW, BF, .width = 64, BACK),
+    SCORED("backward, arrays by row, a window to the last", 1, 2, 1, 150, 90, BY_ROW, HF, .width = 128, .mask = CAUSAL,
+           .align = LAST, .window_left = 40, BACK),
+    SCORED("backward, arrays by batch and by column", 3, 4, 2, 90, 150, BY_COLUMN, HF, .width = 64, BACK),
+    SCORED("backward, arrays by column, causal", 1, 2, 2, 150, 90, BY_COLUMN, BF, .width = 40, .mask = CAUSAL, BACK),
+    SCORED("backward, an array by batch and head", 3, 4, 1, 70, 80, BY_BATCH, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, an array by batch and head, no query", 3, 4, 1, 0, 80, BY_BATCH, BF, .width = 64, BACK),
+    SCORED("backward, arrays by row, no key", 2, 2, 1, 70, 0, BY_ROW, BF, .width = 64, BACK),
+    SCORED("backward, ALiBi and no batch", 0, 4, 1, 70, 80, ALIBI, BF, .width = 64, BACK),
+    SCORED("backward, a bias, causal", 2, 4, 2, 70, 150, BIAS, BF, .width = 128, .mask = CAUSAL, BACK),
+    VARIABLE("backward of variable lengths, arrays by row", 2, 1, 2, "012", BY_ROW, CUC_ATTENTION_BACKWARD, HF,
+             .width = 64, .mask = CAUSAL, .align = LAST),
+    VARIABLE("backward of variable lengths, arrays by column", 2, 1, 2, "102", BY_COLUMN, CUC_ATTENTION_BACKWARD, BF,
+             .width = 64, .mask = CAUSAL),
+    VARIABLE("backward of variable lengths, a bias", 2, 2, 1, "012", BIAS, CUC_ATTENTION_BACKWARD, HF, .width = 64),
+    VARIABLE("backward of variable lengths, an array by batch and head", 4, 2, 2, "012", BY_BATCH, CUC_ATTENTION_BACKWARD,
+             BF, .width = 64, .window_left = 20),
+    LAID("backward, sequence first, sinks", 1, 4, 2, 70, 90, "0123", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, .flags = CUC_ATTENTION_SINKS | CUC_ATTENTION_BACKWARD),
+    SCORED("sm_80, backward, arrays by row and by row and column", 1, 4, 2, 70, 90, BY_ROW, BF, .width = 64,
+           .arch = "sm_80", BACK),
+    SCORED("sm_80, backward, arrays by column", 2, 2, 1, 90, 70, BY_COLUMN, HF, .width = 128, .arch = "sm_80", BACK),
     ROW("e4m3", 2, 2, 2, 200, 300, E4, .width = 128, LSE),
     ROW("e4m3, causal, f16", 1, 4, 2, 203, 203, E4, .o_dtype = CUC_F16, .width = 64, .mask = CAUSAL, LSE),
     ROW("e4m3, whole tiles", 1, 1, 1, 256, 384, E4, .width = 128, .mask = CAUSAL, .align = LAST),
@@ -569,23 +680,19 @@ static void number_documents(struct array *a)
 static void make_sides(struct arrays *x, const struct row *r)
 {
     const struct score *s = &scores[r->score];
+    int trained = 0;
 
     for (int i = 0; i < 2 && s->sides[i].name; i++) {
-        int64_t shape[4];
+        int64_t shape[4], queries = r->queries, keys = r->keys;
+        for (int64_t b = 0; is_variable(r) && b < sequences(r); b++) {
+            queries = queries_of(r, b) > queries ? queries_of(r, b) : queries;
+            keys = keys_of(r, b) > keys ? keys_of(r, b) : keys;
+        }
         for (int32_t axis = 0; axis < s->sides[i].rank; axis++)
-            switch (s->extents[i][axis]) {
-            case 'b':
-                shape[axis] = r->batch;
-                break;
-            case 'h':
-                shape[axis] = r->heads;
-                break;
-            case 'q':
-                shape[axis] = r->queries;
-                break;
-            default:
-                shape[axis] = r->keys;
-            }
+            shape[axis] = s->extents[i][axis] == 'b'   ? sequences(r)
+                          : s->extents[i][axis] == 'h' ? r->heads
+                          : s->extents[i][axis] == 'q' ? queries
+                                                       : keys;
         make(&x->sides[i], s->sides[i].dtype, s->sides[i].rank, shape, "0123", 0);
         if (s->sides[i].dtype == CUC_I32)
             number_documents(&x->sides[i]);
@@ -594,6 +701,11 @@ static void make_sides(struct arrays *x, const struct row *r)
         send(&x->sides[i]);
         x->tensors[i] = x->sides[i].t;
         x->args.side_count++;
+        if (!s->sides[i].gradient || !(r->o.flags & CUC_ATTENTION_BACKWARD))
+            continue;
+        make(&x->d_sides[i], s->sides[i].dtype, s->sides[i].rank, shape, "0123", 0);
+        send(&x->d_sides[i]);
+        x->gradients[trained++] = x->d_sides[i].t;
     }
     x->args.sides = x->args.side_count ? x->tensors : NULL;
 }
@@ -682,6 +794,10 @@ static void make_all(struct arrays *x, const struct row *r)
         send(&x->sinks);
         x->args.sinks = &x->sinks.t;
     }
+    if ((o->flags & CUC_ATTENTION_SINKS) && (o->flags & CUC_ATTENTION_BACKWARD)) {
+        make(&x->d_sinks, CUC_F32, 1, &r->heads, "0", 0);
+        send(&x->d_sinks);
+    }
     for (int i = 0; o->dtype == CUC_E4M3 && i < CUC_LENGTH(x->scales); i++) {
         const cuc_tensor **scales[] = { &x->args.q_scale, &x->args.k_scale, &x->args.v_scale };
         const int64_t shape[] = { sequences(r), i ? r->key_heads : r->heads };
@@ -719,7 +835,8 @@ static void drop_all(struct arrays *x)
                             &x->sides[1],  &x->sinks,      &x->table,      &x->key_lengths,
                             &x->d_o,       &x->d_q,        &x->d_k,        &x->d_v,
                             &x->new_k,     &x->new_v,      &x->workspace,  &x->scales[0],
-                            &x->scales[1], &x->scales[2] };
+                            &x->scales[1], &x->scales[2],  &x->d_sinks,    &x->d_sides[0],
+                            &x->d_sides[1] };
 
     for (int i = 0; i < CUC_LENGTH(all); i++)
         if (all[i]->buffer)
@@ -770,9 +887,10 @@ static bool is_visible(const struct row *r, int64_t b, int64_t i, int64_t j)
            !(r->o.window_right && j > diagonal + r->o.window_right);
 }
 
-// The softmax weights of a row, and a bound of the error of a score.
+// The softmax weights of a row, the derivatives of its scores by the scaled products, and a bound
+// of the error of a score.
 struct weights {
-    double *of;
+    double of[MOST_KEYS], slope[MOST_KEYS], score[MOST_KEYS]; // `score`: the scaled products
     double lse, error;
 };
 
@@ -818,8 +936,16 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
         // Sums in f32, and roundings of the score and of its distance to the maximum.
         w->error = fmax(w->error, 0x1p-20 * fabs(scale) * size);
         score *= scale;
-        if (r->score)
-            score = scores[r->score].expected(x, score, b, h, i, j);
+        w->score[j] = score;
+        w->slope[j] = 1;
+        if (r->score) {
+            const double step = 1e-4; // a central difference
+            double (*f)(const struct arrays *, double, int64_t, int64_t, int64_t, int64_t) =
+                scores[r->score].expected;
+            w->slope[j] = (f(x, score + step, b, h, i, j) - f(x, score - step, b, h, i, j)) /
+                          (2 * step);
+            score = f(x, score, b, h, i, j);
+        }
         w->error = fmax(w->error, isfinite(score) ? 0x1p-20 * fabs(score) : 0);
         w->of[j] = is_visible(r, b, i, j) ? score : -INFINITY;
         top = fmax(top, w->of[j]);
@@ -831,8 +957,10 @@ static void weigh(struct weights *w, const struct arrays *x, const struct row *r
     }
     for (int64_t j = 0; j < keys_of(r, b); j++)
         sum += w->of[j] = top == -INFINITY ? 0 : exp(w->of[j] - top);
-    for (int64_t j = 0; j < keys_of(r, b); j++)
+    for (int64_t j = 0; j < keys_of(r, b); j++) {
         w->of[j] = sum > 0 ? w->of[j] / sum : 0;
+        w->slope[j] = w->of[j] > 0 ? w->slope[j] : 0;
+    }
     w->lse = top == -INFINITY ? top : top + log(sum);
 }
 
@@ -897,7 +1025,7 @@ static void expect_poison(const struct array *a, const char *name, const char *a
 static void compare(const struct arrays *x, const struct row *r)
 {
     struct arrays got = *x;
-    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+    struct weights w;
 
     receive(&got.o);
     receive(&got.lse);
@@ -911,19 +1039,51 @@ static void compare(const struct arrays *x, const struct row *r)
     expect_poison(&got.lse, r->name, "lse");
     free(got.o.bytes);
     free(got.lse.bytes);
-    free(w.of);
 }
 
 // ---- Gradients
 
-// The gradients in double, and bounds of their errors.
+// The gradients in double, and bounds of their errors. Those of sinks and of side arrays lie like
+// the arrays' elements.
 struct gradients {
     double *q, *q_error, *k, *k_error, *v, *v_error;
+    double *sinks, *sinks_error, *sides[2], *sides_error[2];
 };
 
-// Adds a row's contribution to the gradients of its key head. `o` is the exact result.
-static void add_row(struct gradients *g, const struct arrays *x, const struct row *r,
-                    const struct weights *w, int64_t b, int64_t h, int64_t i, double scale)
+// Adds a score's contribution to the gradients of side arrays. `ds` is the score's gradient.
+static void add_sides(struct gradients *g, const struct arrays *x, const struct row *r, int64_t b,
+                      int64_t h, int64_t i, int64_t j, double score, double ds, double error)
+{
+    const struct score *s = &scores[r->score];
+    const double step = 1e-4; // of a central difference
+
+    for (int which = 0; which < 2 && s->sides[which].name; which++) {
+        if (!g->sides[which])
+            continue;
+        int64_t offset = 0;
+        for (int32_t axis = 0; axis < s->sides[which].rank; axis++) {
+            char e = s->extents[which][axis];
+            offset += (e == 'b'   ? b
+                       : e == 'h' ? h
+                       : e == 'q' ? i
+                                  : j) *
+                      x->sides[which].t.strides[axis];
+        }
+        nudge[which] = step;
+        double slope = s->expected(x, score, b, h, i, j);
+        nudge[which] = -step;
+        slope = (slope - s->expected(x, score, b, h, i, j)) / (2 * step);
+        nudge[which] = 0;
+        g->sides[which][offset] += ds * slope;
+        g->sides_error[which][offset] += fabs(slope) * (error + fabs(ds) * 0x1p-18) + 1e-8;
+    }
+}
+
+// Adds a row's contribution to the gradients of its key head, of sinks and of side arrays. `o` is
+// the result that the call has given, whose roundings are thus no errors of the gradients.
+static void add_row(struct gradients *g, const struct arrays *x, const struct array *o,
+                    const struct row *r, const struct weights *w, int64_t b, int64_t h, int64_t i,
+                    double scale)
 {
     const double unit = r->o.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
     const double least = r->o.dtype == CUC_BF16 ? 0 : 0x1p-25;
@@ -931,13 +1091,16 @@ static void add_row(struct gradients *g, const struct arrays *x, const struct ro
     int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1];
     double e = 0, e_error = 0, of_p = 2 * w->error + 0x1p-17;
 
-    for (int64_t j = 0; j < keys_of(r, b); j++)
-        for (int64_t d = 0; d < values; d++) {
-            double one = w->of[j] * element(&x->v, r, true, b, head, j, d) *
-                         element(&x->d_o, r, false, b, h, i, d);
-            e += one;
-            e_error += fabs(one) * (3 * unit + of_p); // of the weights and of o, both rounded
-        }
+    for (int64_t d = 0; d < values; d++) {
+        double one = element(o, r, false, b, h, i, d) * element(&x->d_o, r, false, b, h, i, d);
+        e += one;
+        e_error += fabs(one) * 0x1p-20;
+    }
+    if (g->sinks) {
+        double p = exp(side_of(&x->sinks, h) - w->lse);
+        g->sinks[h] -= p * e;
+        g->sinks_error[h] += p * (e_error + fabs(e) * of_p) + 1e-8;
+    }
     for (int64_t j = 0; j < keys_of(r, b); j++) {
         double p = w->of[j], dp = 0, dp_size = 0;
         for (int64_t d = 0; d < values; d++) {
@@ -949,7 +1112,11 @@ static void add_row(struct gradients *g, const struct arrays *x, const struct ro
             g->v_error[j * values + d] += (p * (unit + of_p) + least) * fabs(d_o);
         }
         double ds = p * (dp - e);
-        double error = p * (e_error + 0x1p-20 * (dp_size + fabs(e))) + fabs(ds) * (unit + of_p);
+        double error = p * (e_error + 0x1p-20 * (dp_size + fabs(e))) + fabs(ds) * of_p;
+        if (r->score && p > 0)
+            add_sides(g, x, r, b, h, i, j, w->score[j], ds, error);
+        ds *= w->slope[j];
+        error = fabs(w->slope[j]) * error + fabs(ds) * unit;
         error += p > 0 ? least : 0;
         for (int64_t d = 0; d < width; d++) {
             double q = element(&x->q, r, false, b, h, i, d);
@@ -978,19 +1145,59 @@ static void compare_gradient(struct array *got, const struct row *r, const char 
     }
 }
 
+// Compares the gradient of sinks or of a side array.
+static void compare_sums(struct array *got, const struct row *r, const char *name,
+                         const double *expected, const double *error)
+{
+    const double unit = got->t.dtype == CUC_BF16  ? 0x1p-8
+                        : got->t.dtype == CUC_F16 ? 0x1p-11
+                                                  : 0x1p-20;
+    size_t bytes = cuc_dtype_bits(got->t.dtype) / 8;
+    int64_t count = 1;
+
+    for (int32_t i = 0; i < got->t.rank; i++)
+        count *= got->t.shape[i];
+    for (int64_t i = 0; i < count; i++) {
+        unsigned char *place = got->bytes + (GUARD + i) * (int64_t)bytes;
+        double have = tile_element_real(got->t.dtype, tile_scalar_of(got->t.dtype, place));
+        double allowed = 1.01 * (unit * fabs(expected[i]) + error[i]) + 0x1p-24;
+        ck_assert_msg(fabs(have - expected[i]) <= allowed,
+                      "%s: %s, element %d is %.9g, expected %.9g within %.3g", r->name, name,
+                      (int)i, have, expected[i], allowed);
+        poison(got->t.dtype, place);
+    }
+    expect_poison(got, r->name, name);
+    free(got->bytes);
+}
+
+static double *zeros_of(const struct array *a)
+{
+    return a->buffer ? calloc(a->size, sizeof(double)) : NULL;
+}
+
 static void compare_gradients(const struct arrays *x, const struct row *r)
 {
     enum { MOST = MOST_KEYS * 256 };
     struct arrays got = *x;
-    struct weights w = { malloc(MOST_KEYS * sizeof(double)), 0, 0 };
+    struct weights w;
     double *all = malloc(6 * MOST * sizeof(*all));
     struct gradients g = {
-        all, all + MOST, all + 2 * MOST, all + 3 * MOST, all + 4 * MOST, all + 5 * MOST
+        all,
+        all + MOST,
+        all + 2 * MOST,
+        all + 3 * MOST,
+        all + 4 * MOST,
+        all + 5 * MOST,
+        zeros_of(&x->d_sinks),
+        zeros_of(&x->d_sinks),
+        { zeros_of(&x->d_sides[0]), zeros_of(&x->d_sides[1]) },
+        { zeros_of(&x->d_sides[0]), zeros_of(&x->d_sides[1]) },
     };
     int64_t width = r->o.width, values = x->o.t.shape[x->o.t.rank - 1],
             group = r->heads / r->key_heads;
     double scale = (double)(float)(r->scale != 0 ? r->scale : 1 / sqrt((double)width));
 
+    receive(&got.o);
     receive(&got.d_q);
     receive(&got.d_k);
     receive(&got.d_v);
@@ -1002,7 +1209,7 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
                 weigh(&w, x, r, b, h, i);
                 memset(g.q, 0, MOST / MOST_KEYS * sizeof(*g.q));
                 memset(g.q_error, 0, MOST / MOST_KEYS * sizeof(*g.q));
-                add_row(&g, x, r, &w, b, h, i, scale);
+                add_row(&g, x, &got.o, r, &w, b, h, i, scale);
                 compare_gradient(&got.d_q, r, "d_q", false, b, h, i, width, g.q, g.q_error);
             }
             for (int64_t j = 0; j < keys_of(r, b) && h % group == group - 1; j++) {
@@ -1012,14 +1219,27 @@ static void compare_gradients(const struct arrays *x, const struct row *r)
                                  g.v + j * values, g.v_error + j * values);
             }
         }
+    receive(&got.d_sinks);
+    if (g.sinks)
+        compare_sums(&got.d_sinks, r, "d_sinks", g.sinks, g.sinks_error);
+    for (int i = 0; i < 2; i++) {
+        receive(&got.d_sides[i]);
+        if (g.sides[i])
+            compare_sums(&got.d_sides[i], r, scores[r->score].sides[i].name, g.sides[i],
+                         g.sides_error[i]);
+        free(g.sides[i]);
+        free(g.sides_error[i]);
+    }
+    free(g.sinks);
+    free(g.sinks_error);
     expect_poison(&got.d_q, r->name, "d_q");
     expect_poison(&got.d_k, r->name, "d_k");
     expect_poison(&got.d_v, r->name, "d_v");
+    free(got.o.bytes);
     free(got.d_q.bytes);
     free(got.d_k.bytes);
     free(got.d_v.bytes);
     free(all);
-    free(w.of);
 }
 
 static void check_backward(struct arrays *x, const struct row *r, cuc_attention_plan *plan)
@@ -1028,6 +1248,8 @@ static void check_backward(struct arrays *x, const struct row *r, cuc_attention_
     x->args.d_q = &x->d_q.t;
     x->args.d_k = &x->d_k.t;
     x->args.d_v = &x->d_v.t;
+    x->args.d_sinks = x->d_sinks.buffer ? &x->d_sinks.t : NULL;
+    x->args.d_sides = x->gradients[0].rank ? x->gradients : NULL;
     for (int64_t b = 0; is_variable(r) && b < sequences(r); b++)
         if (keys_of(r, b) > x->args.most_keys)
             x->args.most_keys = keys_of(r, b);
@@ -1116,10 +1338,12 @@ static void check(const struct row *r)
     cuc_attention_options o = r->o;
     const struct score *s = &scores[r->score];
 
+    cuc_attention_side sides[2] = { s->sides[0], s->sides[1] };
     o.score = s->text;
-    o.sides = s->sides;
-    while (o.side_count < 2 && s->sides[o.side_count].name)
-        o.side_count++;
+    o.sides = sides;
+    for (; o.side_count < 2 && sides[o.side_count].name; o.side_count++)
+        if (!(o.flags & CUC_ATTENTION_BACKWARD))
+            sides[o.side_count].gradient = NULL;
     if (o.dtype == CUC_E4M3 && !has_8_bit_floats()) {
         ck_assert_int_lt(cuc_attention_plan_create(&plan, device, &o), 0);
         ck_assert_ptr_nonnull(strstr(cuc_error_message(), "sm_89"));
@@ -1197,6 +1421,8 @@ static void make_row(struct row *r)
         r->score = (int)below(SCORES);
     if (!below(4))
         o->flags |= CUC_ATTENTION_SINKS;
+    if (!below(4))
+        o->flags |= CUC_ATTENTION_BACKWARD;
     r->batch = 1 + (int64_t)below(2);
     r->key_heads = 1 + (int64_t)below(2);
     r->heads = r->key_heads * (1 + (int64_t)below(2));
@@ -1253,22 +1479,41 @@ static const struct {
     { BAD(HF, .width = 64, .order = 2), { "order is 2" } },
     { BAD(HF, .width = 64, .score = "score", .side_count = 1), { "sides is NULL" } },
     { BAD(HF, .width = 64, .score = "score", .side_count = 9), { "side_count is 9", "0 to 8" } },
-    { BAD(HF, .width = 64, .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1 } },
+    { BAD(HF, .width = 64, .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1, NULL } },
           .side_count = 1),
       { "no score function" } },
 #define SIDES(...)                                                          \
     .score = "score", .sides = (const cuc_attention_side[]){ __VA_ARGS__ }, \
     .side_count = sizeof((const cuc_attention_side[]){ __VA_ARGS__ }) / sizeof(cuc_attention_side)
-    { BAD(HF, .width = 64, SIDES({ "2x", CUC_F32, 1 })), { "sides[0].name is 2x", "letters" } },
-    { BAD(HF, .width = 64, SIDES({ NULL, CUC_F32, 1 })), { "sides[0].name is NULL" } },
-    { BAD(HF, .width = 64, SIDES({ "head", CUC_F32, 1 })), { "sides[0].name is head", "another" } },
-    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1 }, { "x", CUC_F32, 1 })),
+    { BAD(HF, .width = 64, SIDES({ "2x", CUC_F32, 1, NULL })),
+      { "sides[0].name is 2x", "letters" } },
+    { BAD(HF, .width = 64, SIDES({ NULL, CUC_F32, 1, NULL })), { "sides[0].name is NULL" } },
+    { BAD(HF, .width = 64, SIDES({ "head", CUC_F32, 1, NULL })),
+      { "sides[0].name is head", "another" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1, NULL }, { "x", CUC_F32, 1, NULL })),
       { "sides[1].name is x" } },
-    { BAD(HF, .width = 64, SIDES({ "x", 0, 1 })), { "sides[0].dtype is unknown" } },
-    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9 })), { "sides[0].rank is 9", "1 to 8" } },
+    { BAD(HF, .width = 64, SIDES({ "x", 0, 1, NULL })), { "sides[0].dtype is unknown" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 9, NULL })), { "sides[0].rank is 9", "1 to 8" } },
     { BAD(HF, .width = 64, .score = "scor + 1.0"), { "scor" } },
-    { BAD(HF, .width = 64, .score = "score", BACK),
-      { "CUC_ATTENTION_BACKWARD", "score function" } },
+    { BAD(HF, .width = 64, .score = "cumsum(score, 1)", BACK), { "T111", "cumsum" } },
+    { BAD(HF, .width = 64, .score = "score + cast(reshape(row, [-1]), f32)[:, None]", BACK),
+      { "T201" } },
+    { BAD(HF, .width = 64, SIDES({ "x", CUC_F32, 1, "head" })),
+      { "sides[0].gradient is given", "CUC_ATTENTION_BACKWARD" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_I32, 1, "head" })),
+      { "sides[0] trains and is of i32", "f32" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 1, "heads" })),
+      { "sides[0].gradient is \"heads\"", "column" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 2, "row, row" })),
+      { "gradient is \"row, row\"", "at most once" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 2, "row" })),
+      { "gradient is \"row\"", "each of 2 axes" } },
+    { BAD(HF, .width = 64, BACK, SIDES({ "x", CUC_F32, 1, "" })),
+      { "gradient is \"\"", "each of 1 axes" } },
+    { BAD(HF, .width = 64, BACK, .score = "score + gather(x, [head, row - column + 64])",
+          .side_count = 1,
+          .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 2, "head, row" } }),
+      { "T305", "gather" } },
     { BAD(HF, .width = 64, .flags = CUC_ATTENTION_KEY_LENGTHS | CUC_ATTENTION_BACKWARD),
       { "CUC_ATTENTION_BACKWARD", "pages and CUC_ATTENTION_KEY_LENGTHS" } },
     { BAD(HF, .width = 64, .page_size = 24), { "page_size is a multiple of 16" } },
@@ -1358,6 +1603,69 @@ TEST(arguments_that_do_not_fit_are_refused_by_name)
     cuc_attention_plan_release(plan);
 }
 
+TEST(arguments_of_gradients_are_refused_by_name)
+{
+    const cuc_tensor q = tensor(CUC_F16, 4, 2, 6, 8, 64), k = tensor(CUC_F16, 4, 2, 3, 9, 64);
+    const cuc_tensor lse = tensor(CUC_F32, 3, 2, 6, 8, 0), sinks = tensor(CUC_F32, 1, 6, 0, 0, 0);
+    const cuc_tensor bias = tensor(CUC_BF16, 2, 6, 9, 0, 0), f32 = tensor(CUC_F32, 2, 6, 9, 0, 0);
+    const cuc_tensor fewer = tensor(CUC_BF16, 2, 6, 8, 0, 0), five = tensor(CUC_F32, 1, 5, 0, 0, 0);
+    cuc_tensor constant = bias, same = bias;
+    cuc_attention_plan *plan, *plain;
+    const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
+    cuc_attention_args a;
+
+    constant.flags = CUC_TENSOR_READ_ONLY;
+    same.strides[0] = 0;
+    ck_ok(cuc_attention_plan_create(
+        &plan, device,
+        CUC_ATTENTION_OPTIONS(
+            HF, .width = 64, .flags = CUC_ATTENTION_BACKWARD | CUC_ATTENTION_SINKS,
+            .score = "score + gather(x, [head, column])", .side_count = 1,
+            .sides = (const cuc_attention_side[]){ { "x", CUC_BF16, 2, "head, column" } })));
+    ck_ok(cuc_attention_plan_create(&plain, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, BACK)));
+    const cuc_attention_args good = { .struct_size = sizeof(good),
+                                      .q = &q,
+                                      .k = &k,
+                                      .v = &k,
+                                      .o = &q,
+                                      .lse = &lse,
+                                      .sinks = &sinks,
+                                      .sides = &bias,
+                                      .side_count = 1,
+                                      .d_o = &q,
+                                      .d_q = &q,
+                                      .d_k = &k,
+                                      .d_v = &k,
+                                      .d_sinks = &sinks,
+                                      .d_sides = &bias };
+#define WRONG(field, array, ...) \
+    a = good;                    \
+    a.field = (array);           \
+    ck_fails(bad, cuc_attention_backward(stream, plan, &a), __VA_ARGS__)
+    WRONG(d_sides, NULL, "d_sides is NULL", "trains");
+    WRONG(d_sides, &f32, "d_sides[0] (x) is of f32, expected bf16");
+    WRONG(d_sides, &fewer, "d_sides[0] (x) is [6, 8], expected [6, 9]");
+    WRONG(d_sides, &constant, "d_sides[0] (x) is read-only");
+    WRONG(d_sides, &same, "d_sides[0] (x) is [6, 9] with strides of [0, 1]");
+    WRONG(sides, &fewer, "sides[0] (x) is [6, 8], expected [6, 9]");
+    WRONG(d_sinks, &five, "d_sinks is [5], expected [6]");
+    ck_fails(bad, cuc_attention(stream, plan, &good), "d_o is given", "cuc_attention_backward()");
+    a = good;
+    a.d_o = a.d_q = a.d_k = a.d_v = a.d_sinks = NULL;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "d_sides is given", "cuc_attention_backward()");
+    a = good;
+    a.sinks = NULL;
+    a.sides = NULL;
+    a.side_count = 0;
+    ck_fails(bad, cuc_attention_backward(stream, plain, &a), "d_sinks is given",
+             "CUC_ATTENTION_SINKS");
+    a.d_sinks = NULL;
+    ck_fails(bad, cuc_attention_backward(stream, plain, &a), "d_sides is given",
+             "no side array trains");
+    cuc_attention_plan_release(plain);
+    cuc_attention_plan_release(plan);
+}
+
 TEST(arguments_of_variable_lengths_are_refused_by_name)
 {
     const cuc_tensor q = tensor(CUC_F16, 3, 6, 80, 64, 0), k = tensor(CUC_F16, 3, 3, 90, 64, 0);
@@ -1421,7 +1729,7 @@ TEST(arguments_of_a_cache_are_refused_by_name)
         &plan, device,
         CUC_ATTENTION_OPTIONS(HF, .width = 64, .flags = CUC_ATTENTION_KEY_LENGTHS,
                               .score = "score + gather(x, [row + column])",
-                              .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1 } },
+                              .sides = (const cuc_attention_side[]){ { "x", CUC_F32, 1, NULL } },
                               .side_count = 1)));
 #define NOT_APPENDED(field, array, ...) \
     a = good;                           \
@@ -1561,20 +1869,35 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         return; // has no gradients
     if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
         SKIP("only Hopper has these pipelines");
-    ck_ok(cuc_attention_plan_create(
-        &plan, device,
-        CUC_ATTENTION_OPTIONS(BF, .width = pipelines[_i].width,
-                              .value_width = pipelines[_i].value_width, .mask = CAUSAL,
-                              .flags = CUC_ATTENTION_BACKWARD |
-                                       (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
-    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V; i++)
-        ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant, TILE_TMA);
-    ck_assert_ptr_nonnull(strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
-    ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
-    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
-                      (_i % 2 ? 1 : 2) * 3 * 5 * 4);
-    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9), UINT64_MAX);
-    cuc_attention_plan_release(plan);
+    for (int score = PLAIN; score < SCORES; score++) {
+        const struct score *s = &scores[score];
+        bool by_scores = score == BIAS || score == BY_ROW; // reads an element for each score
+        ck_ok(cuc_attention_plan_create(
+            &plan, device,
+            CUC_ATTENTION_OPTIONS(
+                BF, .width = pipelines[_i].width, .value_width = pipelines[_i].value_width,
+                .mask = CAUSAL, .score = s->text, .sides = s->sides,
+                .side_count = s->sides[1].name   ? 2
+                              : s->sides[0].name ? 1
+                                                 : 0,
+                .flags = CUC_ATTENTION_BACKWARD | (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
+        for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_COLUMNS && !by_scores; i++)
+            if (i < CUC__ATTENTION_COLUMNS || score == BY_COLUMN)
+                ck_assert_int_eq(plan->backward[i]->tile->code->signature->entry[0].variant,
+                                 TILE_TMA);
+        ck_assert_ptr_nonnull(
+            strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_keys("));
+        ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
+        // Sums of rows, and of columns, begin at multiples of 256 bytes.
+        uint64_t heads = _i % 2 ? 3 : 6, needed = heads * 5 * 4;
+        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
+                          score == ALIBI || score == BY_ROW || score == BY_BATCH ? 256 + needed
+                          : score == BY_COLUMN ? 512 + heads * 9 * 4
+                                               : needed);
+        ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9),
+                          UINT64_MAX);
+        cuc_attention_plan_release(plan);
+    }
 }
 
 int main(int argc, char **argv)

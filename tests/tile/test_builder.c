@@ -768,6 +768,25 @@ static void build_pairs(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
+static void build_gradients(cuc_tile_program *p)
+{
+    cuc_tile_kernel_begin(K, "gradients");
+    cuc_tile x = cuc_tile_tensor(K, "x", CUC_F32, "N"), dy = cuc_tile_tensor(K, "dy", CUC_F32, "N");
+    cuc_tile dx = cuc_tile_tensor(K, "dx", CUC_F32, "N");
+    cuc_tile cap = cuc_tile_tensor(K, "cap", CUC_F32, "1");
+    cuc_tile d_cap = cuc_tile_tensor(K, "d_cap", CUC_F32, "1");
+    cuc_tile_grid(K, "1");
+    cuc_tile t = cuc_tile_load(K, x, CUC_TILES(I(0)), CUC_SHAPE(64), NULL);
+    cuc_tile d = cuc_tile_load(K, dy, CUC_TILES(I(0)), CUC_SHAPE(64), NULL);
+    cuc_tile c = cuc_tile_element(K, cap, CUC_TILES(I(0)));
+    cuc_tile y = cuc_tile_mul(K, c, cuc_tile_tanh(K, cuc_tile_div(K, t, c)));
+    cuc_tile_store(K, dx, CUC_TILES(I(0)), cuc_tile_gradient(K, y, t, d), NULL);
+    cuc_tile_store(K, d_cap, CUC_TILES(I(0)),
+                   cuc_tile_gradient_at(K, y, cap, CUC_TILES(I(0)), d, 0),
+                   CUC_TILE_ACCESS_OPTIONS(.shape = (const int64_t[]){ 1 }, .rank = 1));
+    cuc_tile_kernel_end(K);
+}
+
 static const struct same {
     const char *name; // a kernel of the page, or the subject of the test
     void (*build)(cuc_tile_program *p);
@@ -784,6 +803,7 @@ static const struct same {
     { "memory", build_memory, NULL, false },
     { "atomics", build_atomics, NULL, false },
     { "functions", build_functions, NULL, false },
+    { "gradients", build_gradients, NULL, true },
     { "along", build_along, NULL, false },
     // The page's text binds `sign` first in the arms; the builder must make the variable before.
     { "control", build_control, NULL, true },
@@ -980,6 +1000,7 @@ static const struct {
     HAS(shift), HAS(roll), HAS(cast), HAS(bitcast), HAS(divmod), HAS(assume), HAS(block),
     HAS(num_blocks), HAS(dim), HAS(stride), HAS(mma), HAS(philox), HAS(asm), HAS(assert),
     HAS(print), HAS(grid_dependency_wait), HAS(grid_dependency_launch), HAS(fma), HAS(where),
+    HAS(gradient), HAS(gradient_at),
     CUC_TILE_UNARY_LIST(LISTED) CUC_TILE_BINARY_LIST(LISTED) CUC_TILE_STORE_LIST(LISTED)
     CUC_TILE_ATOMIC_LIST(LISTED) CUC_TILE_REDUCE_LIST(LISTED) CUC_TILE_ALONG_LIST(LISTED)
     CUC_TILE_SCAN_LIST(LISTED)

@@ -56,6 +56,16 @@ static const struct {
     // Values that are far out of range
     { "an index that only u64 holds", "y = m - 4\nprint(\"{} {}\", load_at(x, [y], [2], pad=7.0), load_at(x, [BIG - 1 + 0 * m], [3], pad=8.0))", "[7 7] [8 8 8]\n" },
     { "bounds that only u64 holds", "s = slice(x, 0, m, m - 4)\nprint(\"{}\", dim(s, 0))", "3\n" },
+    // Gradients
+    { "of a value that is broadcast: the sum", "y = cast(reshape(iota(i32, 6), [2, 3]), f32)\ns = sum(y)\nprint(\"{} {}\", gradient(y * s, s), gradient(y * s, s, y))", "15 55\n" },
+    { "of a row and of a column", "y = cast(reshape(iota(i32, 6), [2, 3]), f32)\nr = cast(iota(i32, 3), f32)\nc = cast(iota(i32, 2), f32)[:, None]\nprint(\"{} {}\", gradient(y * r, r, y), gradient(y * c * c, c))", "[9 17 29] [0 24]\n" },
+    { "of permuted and reshaped values", "y = cast(reshape(iota(i32, 6), [2, 3]), f32)\nz = reshape(permute(y[None, :, :], [2, 0, 1]), [6]) * cast(iota(i32, 6), f32)\nprint(\"{}\", gradient(z, y))", "[0 2 4 1 3 5]\n" },
+    { "of a value itself, of one used twice, of one not used", "y = where(isnan(v), 0.0, v)\nprint(\"{} {} {}\", gradient(y, y, 7), gradient(y * y + y, y, 2), gradient(w, y))", "[7 7 7 7 7 7] [6 2 14 2 14 -6] [0 0 0 0 0 0]\n" },
+    { "in the dtype of each value", "y = full(f16, [2], [1.5, 2])\nz = cast(y, f32) * 3.0\ng = gradient(cast(z * z, f64), y)\nprint(\"{} {}\", g, g + full(f16, [1], [0.5]))", "[27 36] [27.5 36.5]\n" },
+    { "of equal operands to the first, and of abs at 0", "y, z = full(f32, [2], [1, 0]), full(f32, [2], [1, 2])\nr = minimum(y, z) * 5.0\nprint(\"{} {} {}\", gradient(r, y), gradient(r, z), gradient(abs(y) * 3.0, y))", "[5 5] [0 0] [3 0]\n" },
+    { "in a loop, of the values of a turn", "t = 0.0\nfor i in 0 .. 3 { y = cast(i, f32) + t * 0.0\nz = y * y\nt += gradient(z, y) }\nprint(\"{}\", t)", "6\n" },
+    { "of elements of a tensor", "i = iota(i64, 3) * 2\ny = gather(x, [i]) * gather(x, [i], mask=i < 4)\nz = gather(x, [broadcast(i[:, None], [3, 2])]) * full(f32, [2], [3, 4])\nprint(\"{} {} {}\", gradient_at(x[5] * x[5] * 2.0, x, [5]), gradient_at(y, x, [i]), gradient_at(z, x, [i[:, None]]))", "-8 [2 6 0] [7 7 7]\n" },
+    { "of elements of a tensor, not added up", "i = iota(i64, 2)[:, None] * 2\ny = cast(gather(x, [i]), f64) * full(f64, [3], [1, 2, 4])\ng = gradient_at(y * y, x, [i], 0.5, each=true)\nprint(\"{} {}\", sum(g, 1), bitcast(g + 1e-9, u64) == bitcast(g, u64))", "[21 63] [false false false false false false]\n" },
     // Names
     { "arguments by name, in any order", "a, b = pair(y=n, x=n + 1)\nprint(\"{} {}\", a, b)", "3 4\n" },
     { "what is not wanted", "a, _, _ = 1, 2, 3\nfor _ in 0 .. 2 { a += 1 }\n_ = a\nprint(\"{}\", a)", "3\n" },

@@ -606,6 +606,7 @@ struct cuc_attention_side
     name::Ptr{UInt8}
     dtype::cuc_dtype
     rank::Int32
+    gradient::Ptr{UInt8}
 end
 
 # Description of memory for cuc_buffer_from_pointer(). Zero selects the default of every field.
@@ -1456,6 +1457,8 @@ struct cuc_attention_args
     q_scale::Ptr{cuc_tensor}
     k_scale::Ptr{cuc_tensor}
     v_scale::Ptr{cuc_tensor}
+    d_sinks::Ptr{cuc_tensor}
+    d_sides::Ptr{cuc_tensor}
 end
 
 # Description of a plan. Zero selects the default of every field except dtype and width.
@@ -1565,7 +1568,7 @@ cuc_attention_append(stream, plan, args) =
 # Set arguments to their defaults.
 cuc_attention_args_init(args, caller_size) =
     ccall((:cuc_attention_args_init, libcucore), Cvoid, (Ptr{cuc_attention_args}, Csize_t), args, caller_size)
-# Compute the gradients of q, k and v in stream order.
+# Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order.
 cuc_attention_backward(stream, plan, args) =
     ccall((:cuc_attention_backward, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
 # Set every option to its default.
@@ -3023,6 +3026,12 @@ cuc_tile_get_parameter(out, kernel, index) =
 # The key of a kernel's tuning record: its program, constants and dimensions.
 cuc_tile_get_record(out, program, kernel) =
     ccall((:cuc_tile_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_program}, Cstring), out, program, kernel)
+# Compute the gradient of x from that of y, a function of x: the operations between them are differentiated in reverse.
+cuc_tile_gradient(program, file, line, y, x, d) =
+    ccall((:cuc_tile_gradient, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, y, x, d)
+# Compute the gradient of a tensor's elements from that of y, a function that reads them, as cuc_tile_gradient() does. Reads of other elements of the tensor are errors (T305).
+cuc_tile_gradient_at(program, file, line, y, tensor, count, index, d, each) =
+    ccall((:cuc_tile_gradient_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Int32), program, file, line, y, tensor, count, index, d, each)
 # Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
 cuc_tile_grid(program, file, line, grid) =
     ccall((:cuc_tile_grid, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, grid)

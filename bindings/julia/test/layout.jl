@@ -2,10 +2,10 @@
 # Sizes and offsets as the headers have them: name, bytes, alignment, fields.
 const LAYOUT = [
     (:cuc_arg, 16, 8, [(:type_, 0, 4), (:bytes, 4, 4), (:value, 8, 8)]),
-    (:cuc_attention_args, 216, 8, [(:struct_size, 0, 8), (:q, 8, 8), (:k, 16, 8), (:v, 24, 8), (:o, 32, 8), (:lse, 40, 8), (:scale, 48, 8), (:sinks, 56, 8), (:sides, 64, 8), (:side_count, 72, 4), (:reserved, 76, 4), (:query_offsets, 80, 8), (:key_offsets, 88, 8), (:most_queries, 96, 8), (:page_table, 104, 8), (:key_lengths, 112, 8), (:workspace, 120, 8), (:workspace_bytes, 128, 8), (:d_o, 136, 8), (:d_q, 144, 8), (:d_k, 152, 8), (:d_v, 160, 8), (:most_keys, 168, 8), (:new_k, 176, 8), (:new_v, 184, 8), (:q_scale, 192, 8), (:k_scale, 200, 8), (:v_scale, 208, 8)]),
+    (:cuc_attention_args, 232, 8, [(:struct_size, 0, 8), (:q, 8, 8), (:k, 16, 8), (:v, 24, 8), (:o, 32, 8), (:lse, 40, 8), (:scale, 48, 8), (:sinks, 56, 8), (:sides, 64, 8), (:side_count, 72, 4), (:reserved, 76, 4), (:query_offsets, 80, 8), (:key_offsets, 88, 8), (:most_queries, 96, 8), (:page_table, 104, 8), (:key_lengths, 112, 8), (:workspace, 120, 8), (:workspace_bytes, 128, 8), (:d_o, 136, 8), (:d_q, 144, 8), (:d_k, 152, 8), (:d_v, 160, 8), (:most_keys, 168, 8), (:new_k, 176, 8), (:new_v, 184, 8), (:q_scale, 192, 8), (:k_scale, 200, 8), (:v_scale, 208, 8), (:d_sinks, 216, 8), (:d_sides, 224, 8)]),
     (:cuc_attention_choice, 48, 8, [(:struct_size, 0, 8), (:tile_q, 8, 4), (:tile_k, 12, 4), (:stages, 16, 4), (:warps, 20, 4), (:pipeline, 24, 4), (:parts, 28, 4), (:tiles, 32, 8), (:by, 40, 8)]),
     (:cuc_attention_options, 160, 8, [(:struct_size, 0, 8), (:flags, 8, 4), (:dtype, 12, 4), (:width, 16, 4), (:value_width, 20, 4), (:mask, 24, 4), (:align, 28, 4), (:order, 32, 4), (:window_left, 36, 4), (:window_right, 40, 4), (:tile_q, 44, 4), (:tile_k, 48, 4), (:stages, 52, 4), (:warps, 56, 4), (:batch, 64, 8), (:heads, 72, 8), (:key_heads, 80, 8), (:queries, 88, 8), (:keys, 96, 8), (:arch, 104, 8), (:cache, 112, 8), (:score, 120, 8), (:sides, 128, 8), (:side_count, 136, 4), (:reserved, 140, 4), (:page_size, 144, 4), (:parts, 148, 4), (:o_dtype, 152, 4)]),
-    (:cuc_attention_side, 16, 8, [(:name, 0, 8), (:dtype, 8, 4), (:rank, 12, 4)]),
+    (:cuc_attention_side, 24, 8, [(:name, 0, 8), (:dtype, 8, 4), (:rank, 12, 4), (:gradient, 16, 8)]),
     (:cuc_buffer_options, 56, 8, [(:struct_size, 0, 8), (:device, 8, 8), (:resource, 16, 8), (:stream, 24, 8), (:owner, 32, 8), (:drop_owner, 40, 8), (:access, 48, 4), (:reserved, 52, 4)]),
     (:cuc_cache_entry, 48, 8, [(:struct_size, 0, 8), (:key, 8, 8), (:label, 16, 8), (:bytes, 24, 8), (:used_ns, 32, 8), (:damaged, 40, 4), (:reserved, 44, 4)]),
     (:cuc_cache_info, 72, 8, [(:struct_size, 0, 8), (:dir, 8, 8), (:off, 16, 8), (:max_bytes, 24, 8), (:bytes, 32, 8), (:entries, 40, 8), (:hits, 48, 8), (:misses, 56, 8), (:stored, 64, 8)]),
@@ -557,6 +557,8 @@ const FUNCTIONS = [
     (:cuc_tile_get_machine, 3),
     (:cuc_tile_get_parameter, 3),
     (:cuc_tile_get_record, 3),
+    (:cuc_tile_gradient, 6),
+    (:cuc_tile_gradient_at, 9),
     (:cuc_tile_grid, 4),
     (:cuc_tile_grid_dependency_launch, 3),
     (:cuc_tile_grid_dependency_wait, 3),

@@ -1016,6 +1016,8 @@ class cuc_attention_args(_c.Structure):
         ("q_scale", _c.c_void_p),
         ("k_scale", _c.c_void_p),
         ("v_scale", _c.c_void_p),
+        ("d_sinks", _c.c_void_p),
+        ("d_sides", _c.c_void_p),
     ]
 
 
@@ -1071,6 +1073,7 @@ class cuc_attention_side(_c.Structure):
         ("name", _c.c_char_p),
         ("dtype", _c.c_int32),
         ("rank", _c.c_int32),
+        ("gradient", _c.c_char_p),
     ]
 
 
@@ -2064,10 +2067,10 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
-    "cuc_attention_args": (216, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208}),
+    "cuc_attention_args": (232, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208, "d_sinks": 216, "d_sides": 224}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
     "cuc_attention_options": (160, {"struct_size": 0, "flags": 8, "dtype": 12, "width": 16, "value_width": 20, "mask": 24, "align": 28, "order": 32, "window_left": 36, "window_right": 40, "tile_q": 44, "tile_k": 48, "stages": 52, "warps": 56, "batch": 64, "heads": 72, "key_heads": 80, "queries": 88, "keys": 96, "arch": 104, "cache": 112, "score": 120, "sides": 128, "side_count": 136, "reserved": 140, "page_size": 144, "parts": 148, "o_dtype": 152}),
-    "cuc_attention_side": (16, {"name": 0, "dtype": 8, "rank": 12}),
+    "cuc_attention_side": (24, {"name": 0, "dtype": 8, "rank": 12, "gradient": 16}),
     "cuc_buffer_options": (56, {"struct_size": 0, "device": 8, "resource": 16, "stream": 24, "owner": 32, "drop_owner": 40, "access": 48, "reserved": 52}),
     "cuc_cache_entry": (48, {"struct_size": 0, "key": 8, "label": 16, "bytes": 24, "used_ns": 32, "damaged": 40, "reserved": 44}),
     "cuc_cache_info": (72, {"struct_size": 0, "dir": 8, "off": 16, "max_bytes": 24, "bytes": 32, "entries": 40, "hits": 48, "misses": 56, "stored": 64}),
@@ -2620,6 +2623,8 @@ FUNCTIONS = {
     "cuc_tile_get_machine": "ippp",
     "cuc_tile_get_parameter": "ippz",
     "cuc_tile_get_record": "ipps",
+    "cuc_tile_gradient": "IpsIIII",
+    "cuc_tile_gradient_at": "IpsIIIIpIi",
     "cuc_tile_grid": "vpsIs",
     "cuc_tile_grid_dependency_launch": "vpsI",
     "cuc_tile_grid_dependency_wait": "vpsI",

@@ -25,6 +25,19 @@ _FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
     "struct_size", "flags", "side_count", "reserved"}
 
 
+def _side(name: str, dtype: Any, rank: int, gradient: str | None = None) -> Any:
+    return raw.cuc_attention_side(c_text("the name of a side array", name), dtype_number(dtype), rank,
+                                  c_text("the indices of a side array", gradient) if gradient is not None else None)
+
+
+def _array_of(names: tuple[str, ...], given: dict[str, Any], kept: list[Any]) -> int:
+    """Return the address of an array of the named tensors, which `kept` keeps alive; 0 if there are none."""
+    tensors = [as_tensor(given[name]) for name in names]
+    array = (raw.cuc_tensor * len(tensors))(*(raw.cuc_tensor.from_address(tensor._address) for tensor in tensors))
+    kept += [*tensors, array]
+    return ctypes.addressof(array) if tensors else 0
+
+
 def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
     made = options(raw.cuc_attention_options, dtype=dtype_number(dtype))
     assign(made, "width", width)
@@ -38,9 +51,7 @@ def _options(dtype: Any, width: int, given: dict[str, Any]) -> Any:
                 handle_of(Cache, value, "cache")
                 made.cache = value._open()  # NULL would be the default cache
         elif name == "sides":
-            made.kept = (raw.cuc_attention_side * len(value))(*(
-                raw.cuc_attention_side(c_text("the name of a side array", key), dtype_number(dtype), rank)
-                for key, (dtype, rank) in value.items()))
+            made.kept = (raw.cuc_attention_side * len(value))(*(_side(key, *each) for key, each in value.items()))
             made.sides, made.side_count = ctypes.addressof(made.kept), len(value)
         elif name == "o_dtype":
             made.o_dtype = dtype_number(value)
@@ -76,18 +87,20 @@ class Attention(Handle):
     also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
     lengths; `key_lengths`, if keys are in a cache, and `page_size`, if it has pages; `parts`, to split the keys of few queries;
     `backward`, if gradients are computed too; `fast_acc`, to leave sums of e4m3 in the tensor cores; `score`, a function of scores
-    in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes); `batch`, `heads`, `key_heads`, `queries` and `keys`,
+    in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes), or
+    (dtype, number of axes, indices) for an array that trains, such as ("f32", 1, "head"); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`
     to choose tiles by hand; `arch`; `cache`, a `Cache` to use instead of the default one.
     """
 
-    __slots__ = ("_sides",)
+    __slots__ = ("_sides", "_trained")
     _release = raw.cuc_attention_plan_release
 
     def __init__(self, dtype: Any, width: int, *, device: Device | int | None = None, **given: Any) -> None:
         self._h = 0
         made = _options(dtype, width, given)
         self._sides = tuple(given.get("sides", ()))
+        self._trained = tuple(f"d_{name}" for name, each in given.get("sides", {}).items() if each[2:] and each[2])
         self._take(create(raw.cuc_attention_plan_create, Device(device)._h, ctypes.byref(made)))
 
     def __call__(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, *, lse: Any = None,
@@ -102,15 +115,8 @@ class Attention(Handle):
                             "q_scale": q_scale, "k_scale": k_scale, "v_scale": v_scale}, workspace, scale)
         assign(args, "most_queries", most_queries)
         assign(args, "most_keys", most_keys)
-        if {*sides} != {*self._sides}:
-            raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected "
-                            f"{', '.join(self._sides) or 'none'}")
-        if sides:
-            tensors = [as_tensor(sides[name]) for name in self._sides]
-            kept += tensors
-            array = (raw.cuc_tensor * len(tensors))(*(
-                raw.cuc_tensor.from_address(tensor._address) for tensor in tensors))
-            args.sides, args.side_count = ctypes.addressof(array), len(tensors)
+        self._need(sides, self._sides)
+        args.sides, args.side_count = _array_of(self._sides, sides, kept), len(sides)
         check(raw.cuc_attention(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def append(self, stream: StreamLike, new_k: Any, new_v: Any, k: Any, v: Any, *, key_lengths: Any,
@@ -122,15 +128,25 @@ class Attention(Handle):
         check(raw.cuc_attention_append(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
     def backward(self, stream: StreamLike, q: Any, k: Any, v: Any, o: Any, lse: Any, d_o: Any, d_q: Any, d_k: Any,
-                 d_v: Any, *, workspace: Buffer, query_offsets: Any = None, key_offsets: Any = None,
-                 most_queries: int = 0, most_keys: int = 0, scale: float | None = None) -> None:
+                 d_v: Any, *, workspace: Buffer, sinks: Any = None, d_sinks: Any = None, query_offsets: Any = None,
+                 key_offsets: Any = None, most_queries: int = 0, most_keys: int = 0, scale: float | None = None,
+                 **sides: Any) -> None:
         """Compute the gradients of q, k and v in stream order, for the option `backward`. `o` and `lse` are the
-        results of a call with the same scale."""
-        args, _kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "d_o": d_o, "d_q": d_q, "d_k": d_k,
-                             "d_v": d_v, "query_offsets": query_offsets, "key_offsets": key_offsets}, workspace, scale)
+        results of a call with the same scale. `d_sinks` is optional. `sides` are the side arrays by name, and the
+        gradients of those that train: `d_slopes` is that of `slopes`."""
+        args, kept = _args({"q": q, "k": k, "v": v, "o": o, "lse": lse, "d_o": d_o, "d_q": d_q, "d_k": d_k,
+                            "d_v": d_v, "sinks": sinks, "d_sinks": d_sinks, "query_offsets": query_offsets,
+                            "key_offsets": key_offsets}, workspace, scale)
         assign(args, "most_queries", most_queries)
         assign(args, "most_keys", most_keys)
+        self._need(sides, self._sides + self._trained)
+        args.sides, args.side_count = _array_of(self._sides, sides, kept), len(self._sides)
+        args.d_sides = _array_of(self._trained, sides, kept)
         check(raw.cuc_attention_backward(as_stream(stream)._h, self._h, ctypes.byref(args)))
+
+    def _need(self, sides: dict[str, Any], names: tuple[str, ...]) -> None:
+        if {*sides} != {*names}:
+            raise TypeError(f"the side arrays are {', '.join(sides) or 'none'}: expected {', '.join(names) or 'none'}")
 
     def workspace_bytes(self, batch: int, heads: int, queries: int, key_heads: int | None = None,
                         keys: int | None = None) -> int:

@@ -592,6 +592,8 @@ class cuc_attention_args(ctypes.Structure):
     q_scale: Pointer
     k_scale: Pointer
     v_scale: Pointer
+    d_sinks: Pointer
+    d_sides: Pointer
 
 class cuc_attention_choice(ctypes.Structure):
     struct_size: int
@@ -638,6 +640,7 @@ class cuc_attention_side(ctypes.Structure):
     name: bytes | None
     dtype: int
     rank: int
+    gradient: bytes | None
 
 class cuc_buffer_options(ctypes.Structure):
     struct_size: int
@@ -1441,7 +1444,7 @@ def cuc_attention_append(stream: Pointer, plan: Pointer, args: Pointer) -> int:
 def cuc_attention_args_init(args: Pointer, caller_size: int) -> None:
     """Set arguments to their defaults."""
 def cuc_attention_backward(stream: Pointer, plan: Pointer, args: Pointer) -> int:
-    """Compute the gradients of q, k and v in stream order."""
+    """Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order."""
 def cuc_attention_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_attention_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
@@ -2412,6 +2415,10 @@ def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
     """Read a parameter of a tile kernel."""
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
     """The key of a kernel's tuning record:"""
+def cuc_tile_gradient(program: Pointer, file: bytes | None, line: int, y: int, x: int, d: int) -> int:
+    """Compute the gradient of x from that of y, a function of x:"""
+def cuc_tile_gradient_at(program: Pointer, file: bytes | None, line: int, y: int, tensor: int, count: int, index: Pointer, d: int, each: int) -> int:
+    """Compute the gradient of a tensor's elements from that of y, a function that reads them, as cuc_tile_gradient() does."""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
     """Set the number of blocks of a launch, computed on the host in exact 64-bit integers."""
 def cuc_tile_grid_dependency_launch(program: Pointer, file: bytes | None, line: int) -> None:

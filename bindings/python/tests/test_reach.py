@@ -302,6 +302,30 @@ class Devices(DeviceTest):
                                           np.einsum("bhij,bihd->bjhd", ds, q).reshape(shared).sum(3),
                                           np.einsum("bhij,bihd->bjhd", weights, result).reshape(shared).sum(3))):
             np.testing.assert_allclose(found, expected, rtol=1e-2, atol=5e-3)
+        learned = cucore.Attention("f16", 32, value_width=16, order="sequence", backward=True, sinks=True,
+                                   score="score - slopes[head] * cast(abs(row - column), f32)",
+                                   sides={"slopes": ("f32", 1, "head")})
+        given = {"slopes": self.floats(slopes).view("f32", (4,)), "sinks": self.floats(sinks).view("f32", (4,))}
+        workspace = cucore.Device(0).allocate(learned.workspace_bytes(1, 4, 70), stream=self.stream)
+        learned(self.stream, *there, o, lse=lse, **given)
+        with self.assertRaisesRegex(TypeError, "slopes: expected slopes, d_slopes"):
+            learned.backward(self.stream, *there, o, lse, o, *grads, workspace=workspace, **given)
+        sums_of = [self.floats([0] * 4).view("f32", (4,)) for _ in range(2)]
+        learned.backward(self.stream, *there, o, lse, o, *grads, workspace=workspace, **given, d_slopes=sums_of[0],
+                         d_sinks=sums_of[1])
+        found = [np.zeros(4, np.float32) for _ in range(2)]
+        for out_of, grad in zip(found, sums_of):
+            grad.copy_to(out_of, stream=self.stream)
+        self.stream.sync()
+        far = abs(np.arange(70)[:, None] - at)
+        scores = np.einsum("bihd,bjhd->bhij", q.astype(np.float64), keys) / np.sqrt(32) - slopes[:, None, None] * far
+        total = np.exp(scores).sum(-1, keepdims=True) + np.exp(sinks)[:, None, None]
+        weights = np.exp(scores) / total
+        dp = np.einsum("bihd,bjhd->bhij", np.einsum("bhij,bjhd->bihd", weights, values), values)
+        e = (weights * dp).sum(-1, keepdims=True)
+        for x, expected in zip(found, (-(weights * (dp - e) * far).sum((0, 2, 3)),
+                                       -(np.exp(sinks)[:, None, None] / total * e).sum((0, 2, 3)))):
+            np.testing.assert_allclose(x, expected, rtol=1e-2, atol=2e-2)
         # One query in sequences of 60 and 5 keys, and one new key of each, in pages of 16 that lie in reverse.
         paged = cucore.Attention("f16", 32, value_width=16, order="sequence", page_size=16, parts=2, queries=1,
                                  heads=4, key_heads=2)

@@ -280,6 +280,37 @@ cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uint32_t li
               : 0;
 }
 
+cuc_tile cuc_tile_gradient(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile y,
+                           cuc_tile x, cuc_tile d)
+{
+    struct tile_operand of_y = tile_of_int(1);
+
+    if (!TILE_BEGIN("gradient"))
+        return 0;
+    struct tile_value *result = tile_use_value(program, "y", y);
+    struct tile_value *from = tile_use_value(program, "x", x);
+    return result && from && (!d || tile_use(program, "d", d, &of_y))
+               ? tile_handle_of(program, tile_build_gradient(&program->e.b, result, from, of_y))
+               : 0;
+}
+
+cuc_tile cuc_tile_gradient_at(cuc_tile_program *program, const char *file, uint32_t line,
+                              cuc_tile y, cuc_tile tensor, uint32_t count, const cuc_tile *index,
+                              cuc_tile d, int32_t each)
+{
+    struct tile_operand at[TILE_MAX_RANK], of_y = tile_of_int(1);
+
+    if (!TILE_BEGIN("gradient_at"))
+        return 0;
+    struct tile_value *result = tile_use_value(program, "y", y);
+    struct tile_value *from = tile_use_value(program, "tensor", tensor);
+    return result && from && tile_use_list(program, "index", count, index, at, TILE_MAX_RANK) &&
+                   (!d || tile_use(program, "d", d, &of_y))
+               ? tile_handle_of(program, tile_build_gradient_at(&program->e.b, result, from, at,
+                                                                count, of_y, each != 0))
+               : 0;
+}
+
 cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                        cuc_dtype dtype, int32_t round)
 {

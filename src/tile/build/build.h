@@ -184,6 +184,19 @@ struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_a
 struct tile_value *tile_build_slice(struct tile_builder *b, struct tile_value *tensor, int64_t axis,
                                     struct tile_operand start, struct tile_operand stop);
 
+// build_gradient.c: differentiates y, a tile of floats, with respect to x, a value that y is
+// computed from. Returns the sum of d * dy/dx, in x's type. The gradient `d` of y is broadcast to
+// y. Reports T111 if an op between x and y has no derivative.
+struct tile_value *tile_build_gradient(struct tile_builder *b, struct tile_value *y,
+                                       struct tile_value *x, struct tile_operand d);
+// Differentiates y with respect to the elements of a tensor that the indices select, as for a
+// gather. Reports T305 if y reads other elements of the tensor. `each`: returns the contribution of
+// each element of y, in y's type; their sums are the gradient.
+struct tile_value *tile_build_gradient_at(struct tile_builder *b, struct tile_value *y,
+                                          struct tile_value *tensor,
+                                          const struct tile_operand *index, uint32_t count,
+                                          struct tile_operand d, bool each);
+
 // build_control.c: functions that build loops and ifs. The caller first creates the op, then fills
 // each of its blocks by setting b->block, and ends each block with a terminator. Carried values
 // keep their types; T401 reports a mismatch, with both positions.

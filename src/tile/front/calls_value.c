@@ -362,6 +362,27 @@ static uint32_t make_asm(struct tile_elaborator *e, const struct tile_call *c,
     return ok ? tile_call_gives(out, tile_build_asm(&e->b, text, dtype, count, x)) : 0;
 }
 
+// Builds gradient(y, x, d) or gradient_at(y, tensor, index, d, each).
+static uint32_t make_gradient(struct tile_elaborator *e, const struct tile_call *c,
+                              const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_operand index[TILE_MAX_RANK], d = tile_of_int(1);
+    struct tile_value *y = tile_call_value(e, c, 0), *x = tile_call_value(e, c, 1);
+    bool at = row->which, each = false, ok = y && x;
+    uint32_t count = 0;
+
+    if (at)
+        ok &= tile_call_operands(e, c, 2, index, &count);
+    ok &= !at || !c->argument[4] || tile_call_truth(e, c, 4, &each);
+    if (c->argument[2 + at])
+        ok &= tile_call_operand(e, c, 2 + at, &d);
+    tile_at_call(e, c);
+    if (!ok)
+        return 0;
+    return tile_call_gives(out, at ? tile_build_gradient_at(&e->b, y, x, index, count, d, each)
+                                   : tile_build_gradient(&e->b, y, x, d));
+}
+
 static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -439,6 +460,8 @@ const struct tile_call_row tile_value_calls[] = {
     { "mma", "a b acc | precision fast_acc", make_mma, 0 },
     { "philox", "seed counter", make_philox, 0 },
     { "asm", "text dtype operands", make_asm, 0 },
+    { "gradient", "y x | d", make_gradient, 0 },
+    { "gradient_at", "y tensor index | d each", make_gradient, 1 },
     { "assert", "condition | text", make_assert, 0 },
     { "print", "text x...", make_print, 0 },
     { "grid_dependency_wait", "", make_grid, TILE_GRID_WAIT },

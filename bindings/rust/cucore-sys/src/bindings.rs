@@ -716,7 +716,7 @@ pub const CUC_ATTENTION_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ATTENTION_SINKS: u32 = 4;
 /// Sequences of any lengths lie one after another in the arrays, which have no batch axis.
 pub const CUC_ATTENTION_VARIABLE: u32 = 8;
-/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with a score function, sinks, pages and CUC_ATTENTION_KEY_LENGTHS.
+/// The plan also has kernels for cuc_attention_backward(); implies CUC_ATTENTION_LSE. Not with pages, CUC_ATTENTION_KEY_LENGTHS and e4m3.
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 /// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
 pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
@@ -1262,6 +1262,10 @@ pub struct cuc_attention_args {
     pub k_scale: *const cuc_tensor,
     /// f32 \[batch\]\[key heads\]; likewise
     pub v_scale: *const cuc_tensor,
+    /// f32 \[heads\], the gradient of the sinks; written by cuc_attention_backward(). NULL: not computed
+    pub d_sinks: *const cuc_tensor,
+    /// The gradients of the side arrays that train, in their order, with their dtypes and shapes; written by cuc_attention_backward()
+    pub d_sides: *const cuc_tensor,
 }
 
 zeroed!(cuc_attention_args, struct_size);
@@ -1338,7 +1342,7 @@ pub struct cuc_attention_options {
     pub arch: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
-    /// The score function in the tile language: an expression, or statements that end with `return`. It has the parameters score (f32 tile \[tile_q, tile_k\]: the scaled product of queries and keys), batch and head (i64 scalars), row (i32 \[tile_q, 1\]: the query) and column (i32 \[1, tile_k\]: the key), and then the side arrays. Its result replaces the score; -inf hides a key. NULL: none
+    /// The score function in the tile language: an expression, or statements that end with `return`. It has the parameters score (f32 tile \[tile_q, tile_k\]: the scaled product of queries and keys), batch and head (i64 scalars), row (i32 \[tile_q, 1\]: the query) and column (i32 \[1, tile_k\]: the key), and then the side arrays. Its result replaces the score; -inf hides a key. With CUC_ATTENTION_BACKWARD all operations on the score have derivatives, and the function also computes transposed tiles, whose axes are exchanged. NULL: none
     pub score: *const c_char,
     /// \[side_count\] arrays that the score function reads
     pub sides: *const cuc_attention_side,
@@ -1365,6 +1369,8 @@ pub struct cuc_attention_side {
     pub dtype: cuc_dtype,
     /// number of axes, 1 to CUC_TENSOR_MAX_RANK
     pub rank: i32,
+    /// For an array of floats that trains: the indices at which the function reads it, and only there, one for each axis: batch, head, row or column, each at most once, such as "head" or "batch, head, row, column". cuc_attention_backward() then writes its gradient. NULL: it does not train
+    pub gradient: *const c_char,
 }
 
 zeroed!(cuc_attention_side);
@@ -3046,7 +3052,7 @@ extern "C" {
     pub fn cuc_attention_append(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set arguments to their defaults.
     pub fn cuc_attention_args_init(args: *mut cuc_attention_args, caller_size: usize);
-    /// Compute the gradients of q, k and v in stream order.
+    /// Compute the gradients of q, k and v, of sinks, and of side arrays that train, in stream order.
     pub fn cuc_attention_backward(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_attention_options_init(options: *mut cuc_attention_options, caller_size: usize);
@@ -4069,6 +4075,12 @@ extern "C" {
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
     /// The key of a kernel's tuning record: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
+    /// Compute the gradient of x from that of y, a function of x: the operations between them are
+    /// differentiated in reverse.
+    pub fn cuc_tile_gradient(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, x: cuc_tile, d: cuc_tile) -> cuc_tile;
+    /// Compute the gradient of a tensor's elements from that of y, a function that reads them, as
+    /// cuc_tile_gradient() does. Reads of other elements of the tensor are errors (T305).
+    pub fn cuc_tile_gradient_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, y: cuc_tile, tensor: cuc_tile, count: u32, index: *const cuc_tile, d: cuc_tile, each: i32) -> cuc_tile;
     /// Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
     /// Let the next kernel begin once every block has reached this call or ended.

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_arg.type_, 0, 4);
     row!(cuc_arg.bytes, 4, 4);
     row!(cuc_arg.value, 8, 8);
-    row!(cuc_attention_args, 216, 8);
+    row!(cuc_attention_args, 232, 8);
     row!(cuc_attention_args.struct_size, 0, 8);
     row!(cuc_attention_args.q, 8, 8);
     row!(cuc_attention_args.k, 16, 8);
@@ -54,6 +54,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_args.q_scale, 192, 8);
     row!(cuc_attention_args.k_scale, 200, 8);
     row!(cuc_attention_args.v_scale, 208, 8);
+    row!(cuc_attention_args.d_sinks, 216, 8);
+    row!(cuc_attention_args.d_sides, 224, 8);
     row!(cuc_attention_choice, 48, 8);
     row!(cuc_attention_choice.struct_size, 0, 8);
     row!(cuc_attention_choice.tile_q, 8, 4);
@@ -93,10 +95,11 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_attention_options.page_size, 144, 4);
     row!(cuc_attention_options.parts, 148, 4);
     row!(cuc_attention_options.o_dtype, 152, 4);
-    row!(cuc_attention_side, 16, 8);
+    row!(cuc_attention_side, 24, 8);
     row!(cuc_attention_side.name, 0, 8);
     row!(cuc_attention_side.dtype, 8, 4);
     row!(cuc_attention_side.rank, 12, 4);
+    row!(cuc_attention_side.gradient, 16, 8);
     row!(cuc_buffer_options, 56, 8);
     row!(cuc_buffer_options.struct_size, 0, 8);
     row!(cuc_buffer_options.device, 8, 8);
@@ -1321,6 +1324,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_get_machine", cucore_sys::cuc_tile_get_machine as *const ()),
         ("cuc_tile_get_parameter", cucore_sys::cuc_tile_get_parameter as *const ()),
         ("cuc_tile_get_record", cucore_sys::cuc_tile_get_record as *const ()),
+        ("cuc_tile_gradient", cucore_sys::cuc_tile_gradient as *const ()),
+        ("cuc_tile_gradient_at", cucore_sys::cuc_tile_gradient_at as *const ()),
         ("cuc_tile_grid", cucore_sys::cuc_tile_grid as *const ()),
         ("cuc_tile_grid_dependency_launch", cucore_sys::cuc_tile_grid_dependency_launch as *const ()),
         ("cuc_tile_grid_dependency_wait", cucore_sys::cuc_tile_grid_dependency_wait as *const ()),
