@@ -66,6 +66,9 @@ enum {
     /** k and v are a cache: of each sequence only the first key_lengths[b] keys count. A page_size
      * implies it */
     CUC_ATTENTION_KEY_LENGTHS = 1 << 5,
+    /** e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits.
+     * Faster, but values that mostly have one sign lose some percent over thousands of keys */
+    CUC_ATTENTION_FAST_ACC = 1 << 6,
 };
 
 /** Maximum number of side arrays of a plan. */
@@ -308,19 +311,20 @@ CUC_API void cuc_attention_plan_release(cuc_attention_plan *plan);
  * Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
  *
  * If there are fewer key heads than heads, consecutive heads share a key head. Scores and sums are
- * computed in f32; the weights are rounded to the plan's type before they are multiplied by v. A
- * query that sees no key gets a row of zeros and an lse of -inf, or with sinks the sink's score.
- * Scores below -1e30 count as hidden keys. All extents may be zero. If an address or a stride is
- * not a multiple of 16 bytes, or if the width is not the axis of stride 1, threads copy that
- * operand instead of TMA, which is slower. The elements of o must have distinct addresses. No array
- * that is read may overlap o or lse; this is not checked. The call compiles and allocates nothing.
+ * computed in f32; the weights are rounded to the plan's type, or for e4m3 in a cache and of few
+ * queries to f16, before they are multiplied by v. A query that sees no key gets a row of zeros and
+ * an lse of -inf, or with sinks the sink's score. Scores below -1e30 count as hidden keys. All
+ * extents may be zero. If an address or a stride is not a multiple of 16 bytes, or if the width is
+ * not the axis of stride 1, threads copy that operand instead of TMA, which is slower. The elements
+ * of o must have distinct addresses. No array that is read may overlap o or lse; this is not
+ * checked. The call compiles and allocates nothing.
  *
  * @order  enqueues and returns; the arrays must stay valid until the work is complete. From compute
  *         capability 9.0 on, the kernel starts while the preceding kernel ends, but waits for the
  *         end of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
  *         CUC_ATTENTION_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph, or two if keys are split
+ * @capture becomes a node of the graph, or two if keys are split or v is transposed before
  * @param stream the queue, of the plan's device
  * @param plan   the plan
  * @param args   read before the call returns

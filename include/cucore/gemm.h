@@ -190,6 +190,15 @@ typedef struct cuc_gemm_options {
     int32_t bias_gradient; /**< CUC_GEMM_NO_GRADIENT, _GRADIENT_COLUMNS, _GRADIENT_ROWS, _GRADIENT_A
                                 or _GRADIENT_B; not for grouped products */
     cuc_dtype bias_gradient_dtype; /**< 0: the type that the epilogue computes in */
+    /** Multiprocessors that the product uses, so that others stay free for kernels that run beside
+     * it, such as those of communication. Only the blocks of pipelines are limited. 0: all of the
+     * device. */
+    int32_t sm_count;
+    /** Scales by block, for 8-bit floats: each number of a_scale is of this many rows of a, 1 or
+     * 128, and of 128 elements along k. 0: no a_scale. */
+    int32_t a_scale_rows;
+    int32_t b_scale_columns; /**< likewise of b_scale and columns of b, 1 or 128; 0: no b_scale */
+    int32_t reserved;        /**< 0 */
 } cuc_gemm_options;
 
 /** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
@@ -286,11 +295,14 @@ typedef struct cuc_gemm_args {
                                           batch */
     const cuc_tensor *amax;          /**< f32 [1]; written; of all products and groups; NaN if some
                                           element is NaN */
+    const cuc_tensor *a_scale;       /**< f32 [m / a_scale_rows][k / 128], rounded up, with the
+                                          leading axis and the order of a */
+    const cuc_tensor *b_scale;       /**< f32 [k / 128][n / b_scale_columns], like b */
 } cuc_gemm_args;
 
-#define CUC_GEMM_ARGS_INIT                                              \
-    {                                                                   \
-        sizeof(cuc_gemm_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_GEMM_ARGS_INIT                                                    \
+    {                                                                         \
+        sizeof(cuc_gemm_args), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus

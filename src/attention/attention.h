@@ -32,6 +32,7 @@ struct cuc__attention_kind {
     bool cached;       // keys are in a cache, in pages or not, which has the lengths of sequences
     bool scaled;       // elements of 8 bits, with scales
     bool packs;        // transposes v in the workspace before
+    bool fast_acc;     // the weighted sums stay in the tensor cores
     bool few;          // few queries: a tile holds those of several heads, and keys may be split
 };
 
@@ -76,6 +77,13 @@ static inline int32_t cuc__attention_padded(int32_t width)
 static inline int32_t cuc__attention_depth(const struct cuc__attention_kind *kind)
 {
     return kind->scaled ? (kind->width + 31) / 32 * 32 : cuc__attention_padded(kind->width);
+}
+
+// Returns false for elements of 8 bits that a pipeline cannot multiply: two sets of accumulators,
+// in the tensor cores and outside, fit in the registers up to a width of 128.
+static inline bool cuc__attention_has_pipeline(const struct cuc__attention_kind *kind)
+{
+    return kind->packs && (kind->fast_acc || kind->value_width <= 128);
 }
 
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.

@@ -22,7 +22,8 @@ static int32_t choose_parts(const struct cuc__attention_problem *q,
         return 1;
     int64_t tiles = s->batch * s->key_heads * ceil_div(s->heads / s->key_heads, t->heads) *
                     ceil_div(s->queries, t->queries);
-    double bytes = 2.0 * (q->kind.width + q->kind.value_width) * (double)s->keys * (double)tiles;
+    double bytes = cuc_dtype_bits(q->kind.dtype) / 8.0 * (q->kind.width + q->kind.value_width) *
+                   (double)s->keys * (double)tiles;
     double blocks = bytes / BLOCK_BYTES, at_once = MOST_BESIDE * (double)q->multiprocessors;
     int64_t steps = ceil_div(s->keys, t->keys);
     for (int64_t parts = 1; parts <= MOST_PARTS && parts <= steps; parts++) {
@@ -54,6 +55,17 @@ static void choose_few(struct cuc__attention_tile *t, const struct cuc__attentio
         t->parts = choose_parts(q, t);
 }
 
+// Returns the keys of a pipeline's step if elements have 8 bits. Three warpgroups have registers
+// for 96 keys beside two sets of accumulators. A single set leaves room for more keys.
+static int32_t keys_of_8_bits(const struct cuc__attention_kind *k, int32_t widest, bool few)
+{
+    if (widest > 64 && widest <= 128 && k->fast_acc && !k->scored)
+        return 192;
+    if (widest <= 64 && !k->fast_acc && !k->scored && !few)
+        return 96;
+    return widest > 192 ? 64 : 128;
+}
+
 // A pipeline's tile has 64 queries for each warpgroup. Three warpgroups are fastest, but above a
 // width of 64, and with a score function, the registers suffice only for two. One warpgroup is used
 // for few queries, and if larger tiles would leave multiprocessors idle. Above a width of 128, a
@@ -71,6 +83,8 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
         few = few || tiles < q->multiprocessors;
     }
     *t = q->wanted;
+    if (!t->keys && q->pipelined && k->scaled)
+        t->keys = keys_of_8_bits(k, widest, few);
     if (!t->keys)
         t->keys = q->pipelined ? widest > 128 ? 64 : 128 : widest > 128 ? 32 : 64;
     while (k->page_size % t->keys) // ends at 16, of which a page has a multiple

@@ -32,7 +32,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_KEY_LENGTHS << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_FAST_ACC << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -90,6 +90,8 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "CUC_ATTENTION_KEY_LENGTHS: leave it unset" },
         { o->flags & CUC_ATTENTION_BACKWARD && o->dtype == CUC_E4M3,
           "CUC_ATTENTION_BACKWARD does not combine with e4m3: leave it unset" },
+        { o->flags & CUC_ATTENTION_FAST_ACC && o->dtype != CUC_E4M3,
+          "CUC_ATTENTION_FAST_ACC is only for e4m3: leave it unset" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },
@@ -193,6 +195,7 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
                    : o->o_dtype         ? o->o_dtype
                                         : CUC_BF16,
         .scaled = o->dtype == CUC_E4M3,
+        .fast_acc = o->flags & CUC_ATTENTION_FAST_ACC,
         .width = o->width,
         .value_width = o->value_width ? o->value_width : o->width,
         .mask = o->mask,
@@ -215,7 +218,7 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
     q->wanted =
         (struct cuc__attention_tile){ o->tile_q, o->tile_k, o->stages, o->warps, 0, o->parts };
     q->kind.packs = q->kind.scaled && !q->kind.few && !q->kind.cached;
-    if (q->kind.few || (q->kind.scaled && q->kind.cached))
+    if (q->kind.few || (q->kind.scaled && !cuc__attention_has_pipeline(&q->kind)))
         q->pipelined = false;
     q->score = o->score;
     return read_sides(&q->kind, o, function);

@@ -134,12 +134,9 @@ static void put_facts(struct cuc__text *t, const struct cuc__attention_kind *k, 
     const struct {
         bool has;
         const char *name;
-    } read[] = { { k->variable, "query_offsets" },
-                 { k->variable && !k->cached, "key_offsets" },
-                 { k->page_size, "page_table" },
-                 { k->cached, "key_lengths" },
-                 { k->scaled, "q_scale" },
-                 { k->scaled, "k_scale" },
+    } read[] = { { k->variable, "query_offsets" }, { k->variable && !k->cached, "key_offsets" },
+                 { k->page_size, "page_table" },   { k->cached, "key_lengths" },
+                 { k->scaled, "q_scale" },         { k->scaled, "k_scale" },
                  { k->scaled, "v_scale" } };
     const char *before = "    where ";
 
@@ -308,7 +305,7 @@ static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q
     if (k->page_size)
         cuc__text_put(t, "        page = cast(page_table[b, n // (PAGE // BN)], i64)\n");
     put_key_load(t, k, q->pipelined, "keys", 'k');
-    // Without fast_acc, a pipeline adds up at most 128 products of 8-bit elements.
+    // Without fast_acc, tensor cores add up at most 128 products of 8-bit elements.
     cuc__text_put(t, "        s = mma(qt, trans(keys), zeros(f32, [BM, BN])%s)\n",
                   k->scaled && k->width > 128 ? ", fast_acc=true" : "");
     if (k->scored)
@@ -316,21 +313,24 @@ static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q
     cuc__text_put(t, "        s = s * c\n"
                      "        col = n * BN + iota(i32, BN)[None, :]\n");
     put_mask(t, k);
-    // Weights up to 2^8 keep more small ones in 8 bits.
+    // Weights of up to 2^8 keep more small ones in 8 bits.
     cuc__text_put(t,
                   "        high = maximum(top, max(s, 1)%s)\n"
                   "        p = exp2(s - high)\n"
                   "        fade = exp2(top - high)\n"
                   "        den = den * fade + %s\n",
-                  k->scaled ? " - 8.0" : "", k->few ? "p" : "sum(p, 1)");
+                  k->packs ? " - 8.0" : "", k->few ? "p" : "sum(p, 1)");
     put_key_load(t, k, q->pipelined, "values", 'v');
     if (k->packs)
-        cuc__text_put(t, "        places = reshape(cast(p, T), [BM, BN // 16, 2, 4, 2])\n"
-                         "        places = reshape(permute(places, [0, 1, 3, 2, 4]), [BM, BN])\n"
-                         "        acc = mma(places, trans(values), acc * fade, fast_acc=true)\n");
+        cuc__text_put(t,
+                      "        places = reshape(cast(p, T), [BM, BN // 16, 2, 4, 2])\n"
+                      "        places = reshape(permute(places, [0, 1, 3, 2, 4]), [BM, BN])\n"
+                      "        acc = mma(places, trans(values), acc * fade%s)\n",
+                      k->fast_acc ? ", fast_acc=true" : "");
+    else if (k->scaled) // f16 holds e4m3 exactly, and tensor cores take it in any order
+        cuc__text_put(t, "        acc = mma(cast(p, f16), cast(values, f16), acc * fade)\n");
     else
-        cuc__text_put(t, "        acc = mma(cast(p, T), values, acc * fade%s)\n",
-                      k->scaled ? ", fast_acc=true" : "");
+        cuc__text_put(t, "        acc = mma(cast(p, T), values, acc * fade)\n");
     cuc__text_put(t, "        top = high\n"
                      "    }\n");
     if (k->few)

@@ -28,6 +28,7 @@ struct cuc__tile_kernel {
     uint32_t device_count;
     uint32_t *of_device; // [device_count] index into `code`, by device ordinal; NULL if there is
                          // only one code
+    uint32_t multiprocessors; // that a launch of persistent blocks fills; 0: all
     struct cuc__parameter parameters[TILE_MAX_PARAMETERS];
 };
 

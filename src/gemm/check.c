@@ -110,6 +110,12 @@ static void read_shape(struct cuc__gemm_call *c)
                                        : -1;
 }
 
+// Returns the number of blocks of lines, rounded up; -1 for an unknown extent.
+static int64_t blocks_of(int64_t extent, int32_t lines)
+{
+    return extent < 0 || !lines ? extent : cuc__gemm_cdiv(extent, lines);
+}
+
 static cuc_status check_arrays(struct cuc__gemm_call *c)
 {
     const cuc_gemm_args *g = c->args;
@@ -119,6 +125,8 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
     bool rows = k->bias_of_rows != x; // true if the bias has one value per row of the caller's d
+    int32_t a_lines = x ? k->b_scale_columns : k->a_scale_rows;
+    int32_t b_lines = x ? k->a_scale_rows : k->b_scale_columns;
     bool sums_rows = k->gradient == (x ? CUC_GEMM_GRADIENT_COLUMNS : CUC_GEMM_GRADIENT_ROWS) ||
                      k->gradient == (x ? CUC_GEMM_GRADIENT_B : CUC_GEMM_GRADIENT_A);
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
@@ -160,6 +168,19 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
           1,
           { sums_rows ? c->m : c->n },
           sums_rows ? "m" : "n" },
+        { "a_scale", g->a_scale, a_lines ? CUC_F32 : 0,
+          MATRIX(axis_a, blocks_of(c->m, a_lines), blocks_of(c->k, CUC__GEMM_SCALED_DEPTH),
+                 "m / a_scale_rows, k / 128") },
+        { "b_scale",
+          g->b_scale,
+          b_lines ? CUC_F32 : 0,
+          2 + axis_b,
+          { axis_b ? c->batch : blocks_of(c->k, CUC__GEMM_SCALED_DEPTH),
+            axis_b ? blocks_of(c->k, CUC__GEMM_SCALED_DEPTH) : blocks_of(c->n, b_lines),
+            blocks_of(c->n, b_lines) },
+          grouped  ? "groups, k / 128, n / b_scale_columns"
+          : axis_b ? "batch, k / 128, n / b_scale_columns"
+                   : "k / 128, n / b_scale_columns" },
         { "amax", g->amax, k->amax ? CUC_F32 : 0, 1, { 1 }, "1" },
         { "row_scale", g->row_scale, row, 1, { c->m }, "m" },
         { "column_scale", g->column_scale, column, 1, { c->n }, "n" },

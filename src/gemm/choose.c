@@ -58,6 +58,8 @@ enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
 
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;
+    if (cuc__gemm_scales_blocks(k) && k->form == CUC_GEMM_GROUPED)
+        return TILE_MMA_PATH_SYNC; // a pipeline of groups has no work between its products
     if (!machine->flop[TILE_MMA_PATH_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
         k->dtype == CUC_F64 || (!either_major && (k->transposed_a || !k->transposed_b)))
         return TILE_MMA_PATH_SYNC;
@@ -76,7 +78,8 @@ static int64_t times(int64_t x, int64_t y)
 // tensor cores accumulate 8-bit floats with few bits.
 static bool promotes(const struct cuc__gemm_kind *k)
 {
-    return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
+    return cuc__gemm_scales_blocks(k) ||
+           ((k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc);
 }
 
 // Returns CUC_GEMM_PACK_ bits for the operands of a pipeline that are not aligned for TMA. Unless
@@ -238,11 +241,50 @@ static int32_t usual_raster(const struct search *s, const struct tile_work *work
                : 0;
 }
 
+// Returns true if the epilogue computes other outputs than d from the accumulators.
+static bool has_more_outputs(const struct cuc__gemm_kind *k)
+{
+    return (k->aux && !cuc__gemm_reads_aux(k)) || (k->gradient && !cuc__gemm_sums_operand(k)) ||
+           k->amax;
+}
+
+// Returns true if the epilogue needs more registers than the accumulators of the largest tiles
+// leave: for sums, or for a bias that each of two outputs adds.
+static bool needs_registers(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
+{
+    enum { LARGEST = 128 * 256 };
+    bool sums = k->gradient && !cuc__gemm_sums_operand(k);
+
+    return t->path == TILE_MMA_PATH_PIPELINE && t->rows * t->columns >= LARGEST &&
+           (sums || (k->aux && !cuc__gemm_reads_aux(k) && k->bias));
+}
+
+// Returns true if a tile can have scales by block: its lines along an axis share one scale or have
+// a scale each. Unless the caller asked for the tile, a product and the sum of products must fit
+// into the registers of a block.
+static bool takes_block_scales(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t,
+                               bool asked_for)
+{
+    enum { MOST_SIDE = 128 };
+    bool pipeline = t->path == TILE_MMA_PATH_PIPELINE;
+    bool fits = t->rows <= MOST_SIDE && t->columns <= MOST_SIDE &&
+                (!pipeline || t->rows % LEAST_SIDE == 0);
+
+    return t->depth == CUC__GEMM_SCALED_DEPTH && t->split <= 1 && cuc__gemm_cluster(t) <= 1 &&
+           !t->stream_k && t->warps != PING_PONG_WARPS && (fits || asked_for) &&
+           (k->a_scale_rows <= 1 || k->a_scale_rows % t->rows == 0) &&
+           (k->b_scale_columns <= 1 || k->b_scale_columns % t->columns == 0);
+}
+
 static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool asked_for)
 {
     struct cuc__gemm_tile own = *tile, *t = &own;
     struct tile_work work;
 
+    if (cuc__gemm_scales_blocks(s->kind) && !takes_block_scales(s->kind, t, asked_for))
+        return;
+    if (!asked_for && needs_registers(s->kind, t))
+        return;
     cuc__gemm_work(&work, s->kind, s->shape, t);
     if (!t->raster || s->kind->form == CUC_GEMM_GROUPED)
         t->raster = s->wanted->raster ? s->wanted->raster : usual_raster(s, &work);
@@ -288,7 +330,8 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     for (size_t i = 0; i < CUC_LENGTH(clusters) && !wanted->cluster && !wanted->cluster_n; i++) {
         other.cluster = clusters[i].down;
         other.cluster_n = clusters[i].across;
-        if (can_share_loads(s->kind, &other))
+        if ((uint32_t)cuc__gemm_cluster(&other) <= s->machine->multiprocessors &&
+            can_share_loads(s->kind, &other))
             consider(s, &other, wanted->rows);
     }
     cuc__gemm_work(&work, s->kind, s->shape, t);
@@ -378,7 +421,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             bool few = t.split * t.parts > 1 && iterations < LEAST_ITERATIONS * t.split * t.parts;
             if (wanted->split)
                 tile.split = wanted->split;
-            else if (t.split > most || few)
+            else if (t.split > most || (uint32_t)t.split > s->machine->multiprocessors || few)
                 continue;
             if (wanted->parts)
                 tile.parts = wanted->parts;
@@ -424,8 +467,8 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 }
 
 // Considers ping-pong, in which warpgroups alternate between tiles. The epilogue of one tile runs
-// during the matrix multiplication of the other, and so costs nothing. Promoted partial sums leave
-// too few registers for it.
+// during the matrix multiplication of the other, and so costs nothing. Promoted partial sums and
+// further outputs leave too few registers for it, and TMA cannot load aux.
 static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
                                const struct cuc__gemm_tile *wanted)
 {
@@ -433,8 +476,9 @@ static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
     bool ragged = s->kind->form == CUC_GEMM_GROUPED; // ping-pong does not always pay off for groups
 
     if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
-        wanted->rows || wanted->split > 1 || wanted->parts > 1 || cuc__gemm_cluster(wanted) > 1 ||
-        wanted->warps || wanted->stream_k)
+        has_more_outputs(s->kind) || cuc__gemm_reads_aux(s->kind) || wanted->rows ||
+        wanted->split > 1 || wanted->parts > 1 || cuc__gemm_cluster(wanted) > 1 || wanted->warps ||
+        wanted->stream_k)
         return;
     t.warps = PING_PONG_WARPS;
     t.split = t.parts = t.cluster = 1;

@@ -41,7 +41,7 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 // grid's limits.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
-    cuc_tensor aux, amax;
+    cuc_tensor aux, amax, a_scale, b_scale;
     cuc_tensor summed, sums; // the operand whose sum is a bias's gradient, and partial sums
     struct cuc__gemm_stream_k stream_k;
     cuc_device_ptr workspace; // after the partial sums of a bias's gradient
@@ -79,6 +79,14 @@ static void make_views(struct views *v, const struct cuc__gemm_call *call)
         v->amax = *g->amax;
         v->amax.dtype = CUC_I32; // the kernel compares bits
     }
+    if (k->a_scale_rows)
+        v->a_scale = k->exchanged ? *g->b_scale : *g->a_scale;
+    if (k->b_scale_columns)
+        v->b_scale = k->exchanged ? *g->a_scale : *g->b_scale;
+    if (k->exchanged != k->transposed_a && k->a_scale_rows)
+        v->a_scale = transposed(&v->a_scale);
+    if (k->exchanged != k->transposed_b && k->b_scale_columns)
+        v->b_scale = transposed(&v->b_scale);
     v->summed = k->gradient == CUC_GEMM_GRADIENT_A ? v->a : v->b;
     if (call->alpha == 0) { // makes the sums of products empty
         v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
@@ -141,6 +149,11 @@ static void narrow_result(struct views *v, const struct cuc__gemm_kind *k, bool 
     int32_t before_last = rows ? 2 : 1;
 
     narrow(operand, operand->rank - (depth_first ? 1 : 2), from, count);
+    int32_t lines = rows ? k->a_scale_rows : k->b_scale_columns;
+    cuc_tensor *scale = rows ? &v->a_scale : &v->b_scale;
+    if (lines)
+        narrow(scale, scale->rank - (depth_first ? 1 : 2), from / lines,
+               cuc__gemm_cdiv(count, lines));
     narrow(&v->d, v->d.rank - before_last, from, count);
     if (with_c)
         narrow(&v->c, v->c.rank - before_last, from, count);
@@ -161,6 +174,10 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
         narrow(&v->a, 0, from, count);
     if (!k->shared_b)
         narrow(&v->b, 0, from, count);
+    if (!k->shared_a && k->a_scale_rows)
+        narrow(&v->a_scale, 0, from, count);
+    if (!k->shared_b && k->b_scale_columns)
+        narrow(&v->b_scale, 0, from, count);
     narrow(&v->d, 0, from, count);
     if (with_c)
         narrow(&v->c, 0, from, count);
@@ -310,17 +327,21 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
     cuc_arg args[MOST_ARGUMENTS];
     size_t count = 0;
 
+    args[count++] = CUC_ARG(&v->a);
+    args[count++] = CUC_ARG(&v->b);
+    if (k->a_scale_rows)
+        args[count++] = CUC_ARG(&v->a_scale);
+    if (k->b_scale_columns)
+        args[count++] = CUC_ARG(&v->b_scale);
     if (code->parts) {
-        const cuc_arg parts[] = { CUC_ARG(&v->a), CUC_ARG(&v->b), CUC_ARG(&v->parts),
-                                  CUC_ARG(c->plan->tile.parts) };
+        args[count++] = CUC_ARG(&v->parts);
+        args[count++] = CUC_ARG(c->plan->tile.parts);
         cuc_status st =
-            cuc__launch_plan_kernel(stream, code->parts, parts, 4, c->plan->plain_launch);
+            cuc__launch_plan_kernel(stream, code->parts, args, count, c->plan->plain_launch);
         if (st < 0)
             return st;
+        count = 0;
         args[count++] = CUC_ARG(&v->parts);
-    } else {
-        args[count++] = CUC_ARG(&v->a);
-        args[count++] = CUC_ARG(&v->b);
     }
     args[count++] = CUC_ARG(&v->d);
     if (c->beta != 0)
@@ -395,8 +416,9 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
     int64_t most = tile->stream_k ? cuc__gemm_stream_k_max_width(tile, rows) : MOST_ACROSS;
     bool by_rows = tile->cluster_n > 1; // the grid's second axis then counts rows of tiles
-    // Pieces of partial sums then end where the tiles of the kernel that adds up the parts do.
-    most -= k->gradient && tile->parts > 1 ? most % CUC__GEMM_SUM_COLUMNS : 0;
+    // Pieces then end where blocks of scales do, and the tiles of the kernel that adds up parts.
+    if ((k->gradient && tile->parts > 1) || cuc__gemm_scales_blocks(k))
+        most -= most % CUC__GEMM_SUM_COLUMNS;
     int64_t extent = by_rows ? rows : columns;
     int64_t across = (by_rows ? tile->rows : tile->columns) * most;
     int64_t batch = !rows || !columns ? 0 : k->form == CUC_GEMM_BATCHED ? c->batch : 1;

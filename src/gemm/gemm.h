@@ -28,7 +28,16 @@ struct cuc__gemm_kind {
     int32_t gradient; // CUC_GEMM_GRADIENT_ constant, in the kernel's terms
     cuc_dtype gradient_dtype;
     bool amax;
+    int32_t a_scale_rows, b_scale_columns; // lines that share a scale by block; 0: no scales
 };
+
+enum { CUC__GEMM_SCALED_DEPTH = 128 }; // elements along the reduction that share a scale by block
+
+// Returns true if operands have scales by block.
+static inline bool cuc__gemm_scales_blocks(const struct cuc__gemm_kind *kind)
+{
+    return kind->a_scale_rows || kind->b_scale_columns;
+}
 
 // Returns true if the activation is a derivative, which reads aux.
 static inline bool cuc__gemm_reads_aux(const struct cuc__gemm_kind *kind)
@@ -138,8 +147,9 @@ struct cuc_gemm_plan {
     cuc_device *device;
     struct cuc__gemm_kind kind;
     struct cuc__gemm_tile tile;
-    bool recalled;     // the tile comes from a tuning record
-    bool plain_launch; // launches are not programmatic
+    bool recalled;            // the tile comes from a tuning record
+    bool plain_launch;        // launches are not programmatic
+    uint32_t multiprocessors; // that the product uses; 0: all
     cuc_gemm_choice choice;
     struct cuc__gemm_key key;
     char text[CUC__TUNED_CHOICE]; // the choice in the format of tuning records

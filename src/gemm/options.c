@@ -167,6 +167,11 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
 
 // ---- Combinations
 
+static bool is_scaled(int32_t lines)
+{
+    return lines == 0 || lines == 1 || lines == 128;
+}
+
 static bool is_whole(cuc_dtype dtype)
 {
     return dtype == CUC_I8 || dtype == CUC_U8;
@@ -176,6 +181,7 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
                                  const char *function)
 {
     const bool derivative = o->activation >= CUC_GEMM_RELU_DERIVATIVE;
+    const bool blocks = o->a_scale_rows || o->b_scale_columns;
     const bool eight = k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2;
     const bool batched = o->form == CUC_GEMM_BATCHED, grouped = o->form == CUC_GEMM_GROUPED;
     const uint32_t shared = CUC_GEMM_SHARED_A | CUC_GEMM_SHARED_B;
@@ -219,6 +225,21 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },
         { o->cluster_n > 1 && (grouped || o->split > 1),
           "cluster_n does not combine with split and grouped products: leave it 0" },
+        { o->sm_count > 0 &&
+              (o->cluster > o->sm_count || o->cluster_n > o->sm_count || o->split > o->sm_count),
+          "cluster, cluster_n and split are at most sm_count" },
+        { !is_scaled(o->a_scale_rows) || !is_scaled(o->b_scale_columns),
+          "a_scale_rows and b_scale_columns are 1, 128 or 0" },
+        { blocks && !eight, "scales by block are only for e4m3 and e5m2: leave a_scale_rows and "
+                            "b_scale_columns 0" },
+        { grouped && o->a_scale_rows > 1, "a_scale_rows of grouped products is 1 or 0" },
+        { blocks && (o->split > 1 || o->stream_k || o->cluster > 1 || o->cluster_n > 1),
+          "scales by block do not combine with split, stream_k and clusters: leave them 0" },
+        { blocks && o->tile_k && o->tile_k != CUC__GEMM_SCALED_DEPTH,
+          "tile_k of products with scales by block is 128 or 0" },
+        { (o->a_scale_rows > 1 && o->tile_m && 128 % o->tile_m) ||
+              (o->b_scale_columns > 1 && o->tile_n && 128 % o->tile_n),
+          "tile_m and tile_n divide 128, if a_scale_rows and b_scale_columns are 128" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
         { o->alignment & (o->alignment - 1), "alignment is a power of two, or 0" },
     };
@@ -254,6 +275,8 @@ static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
     };
     k->gradient = x ? exchanged[o->bias_gradient] : o->bias_gradient;
     k->amax = o->flags & CUC_GEMM_AMAX;
+    k->a_scale_rows = x ? o->b_scale_columns : o->a_scale_rows;
+    k->b_scale_columns = x ? o->a_scale_rows : o->b_scale_columns;
     k->precision = o->precision;
 }
 
@@ -275,7 +298,11 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[CUC__PLAN
                          "nothing",
                          o->arch ? "arch" : device->name, arch);
     *machine = *known;
-    machine->multiprocessors = device->limits.multiprocessors;
+    if (o->sm_count < 0 || (uint32_t)o->sm_count > device->limits.multiprocessors)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "sm_count is %d, expected 0 to %u, the multiprocessors of %s", o->sm_count,
+                         device->limits.multiprocessors, device->name);
+    machine->multiprocessors = o->sm_count ? (uint32_t)o->sm_count : device->limits.multiprocessors;
     if (!strchr(arch, 'a')) // code for all later architectures has no pipelines
         machine->flop[TILE_MMA_PATH_PIPELINE] = 0;
     return CUC_OK;

@@ -119,7 +119,8 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cu
     // A choice that was measured with a workspace is useless without one.
     if (recalled && !cuc__gemm_workspace_fits(&p->kind, &q->shape, &p->tile))
         recalled = 0;
-    if (recalled > 1 && !suits(q, &p->kind, &p->tile))
+    // Choices were measured with all multiprocessors.
+    if (recalled && (recalled > 1 || p->multiprocessors) && !suits(q, &p->kind, &p->tile))
         recalled = 0;
     if (recalled) {
         cuc__gemm_add_stream_k(&p->tile, &p->kind, &q->shape, &q->machine);
@@ -201,6 +202,10 @@ cuc_status cuc__gemm_load(cuc_gemm_plan *p, int variant, const char *function)
             st = cuc_object_get_kernel(&code->operand_sums, code->object, "gemm_operand_sums");
         if (st >= 0)
             st = cuc_object_get_kernel(&kernel, code->object, "gemm");
+        if (code->parts)
+            code->parts->tile->multiprocessors = p->multiprocessors;
+        if (st >= 0)
+            kernel->tile->multiprocessors = p->multiprocessors;
         if (st >= 0)
             atomic_store_explicit(&code->kernel, kernel, memory_order_release);
     }
@@ -227,6 +232,7 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     cuc__handle_init(p, CUC__HANDLE_GEMM_PLAN);
     p->device = device;
     p->kind = q.kind;
+    p->multiprocessors = (uint32_t)o.sm_count;
     p->plain_launch = o.flags & CUC_GEMM_PLAIN_LAUNCH;
     pthread_mutex_init(&p->lock, NULL);
     struct cuc__gemm_problem asked = q;

@@ -13,7 +13,8 @@ enum { SUM_MOST_PARTS = 16 };
 
 struct text {
     struct cuc__text text;
-    const struct cuc__gemm_kind *kind;
+    const struct cuc__gemm_kind *kind;  // of packed operands
+    const struct cuc__gemm_kind *given; // of the operands before they are packed
     const struct cuc__gemm_tile *tile;
     int variant;
 };
@@ -78,6 +79,18 @@ static void put_operands(struct text *t)
         put(t, k->transposed_b ? "[G, N, K]" : "[G, K, N]");
     else
         put_extents(t, k->shared_b, k->transposed_b, "K", "N");
+    // Scales keep the order that their operand has before it is packed.
+    if (k->a_scale_rows) {
+        put(t, ", sa: f32");
+        put_extents(t, k->shared_a, t->given->transposed_a, "SM", "SK");
+    }
+    if (k->b_scale_columns) {
+        put(t, ", sb: f32");
+        if (k->form == CUC_GEMM_GROUPED)
+            put(t, t->given->transposed_b ? "[G, SN, SK]" : "[G, SK, SN]");
+        else
+            put_extents(t, k->shared_b, t->given->transposed_b, "SK", "SN");
+    }
 }
 
 static void put_results(struct text *t)
@@ -144,22 +157,57 @@ static void put_load(struct text *t, const char *name, const char *batch, const 
         put(t, "load(%s, [%s%s, %s], [%s%s, %s])", name, batch, row, column, shape, rows, columns);
 }
 
+// Writes the scales of an operand for a tile: one, or one for each line of the tile. The operand's
+// lines are rows of the result, unless `across` is set.
+static void put_scales(struct text *t, const char *name, const char *batch, bool across,
+                       bool depth_last, int32_t lines)
+{
+    const char *line = across ? "n" : "m", *extent = across ? "BN" : "BM";
+    char at[32];
+
+    if (lines == 1) {
+        put_load(t, name, batch, across ? "k" : line, across ? line : "k", across ? "1" : extent,
+                 across ? extent : "1", depth_last == across);
+        return;
+    }
+    snprintf(at, sizeof(at), "%s * %s // %d", line, extent, lines);
+    put(t, "%s[%s%s, %s]", name, batch, depth_last ? at : "k", depth_last ? "k" : at);
+}
+
+// Writes the addition of a product p whose operands have scales by block.
+static void put_scaled_sum(struct text *t, const char *batch_a, const char *batch_b)
+{
+    const struct cuc__gemm_kind *k = t->kind;
+
+    put(t, "        acc += p * (");
+    if (k->a_scale_rows)
+        put_scales(t, k->form == CUC_GEMM_GROUPED ? "my_sa" : "sa", batch_a, false,
+                   !t->given->transposed_a, k->a_scale_rows);
+    if (k->a_scale_rows && k->b_scale_columns)
+        put(t, " * ");
+    if (k->b_scale_columns)
+        put_scales(t, "sb", batch_b, true, t->given->transposed_b, k->b_scale_columns);
+    put(t, ")\n");
+}
+
 static void put_product(struct text *t, const char *row)
 {
     static const char *const precisions[] = { "", ", precision=tf32", ", precision=tf32x3" };
     const struct cuc__gemm_kind *k = t->kind;
     bool batched = k->form == CUC_GEMM_BATCHED, grouped = k->form == CUC_GEMM_GROUPED;
 
-    put(t, "        acc = mma(");
-    put_load(t, grouped ? "rows" : "a", batched && !k->shared_a ? "z, " : "", row, "k", "BM", "BK",
-             k->transposed_a);
+    const char *batch_a = batched && !k->shared_a ? "z, " : "";
+    const char *batch_b = grouped ? "g, " : batched && !k->shared_b ? "z, " : "";
+    bool blocks = cuc__gemm_scales_blocks(k);
+
+    put(t, "        %s = mma(", blocks ? "p" : "acc");
+    put_load(t, grouped ? "rows" : "a", batch_a, row, "k", "BM", "BK", k->transposed_a);
     put(t, ", ");
-    put_load(t, "b",
-             grouped                   ? "g, "
-             : batched && !k->shared_b ? "z, "
-                                       : "",
-             "k", "n", "BK", "BN", k->transposed_b);
-    put(t, ", acc%s%s)\n", precisions[k->precision], k->fast_acc ? ", fast_acc=true" : "");
+    put_load(t, "b", batch_b, "k", "n", "BK", "BN", k->transposed_b);
+    put(t, ", %s%s%s)\n", blocks ? "zeros(ACC, [BM, BN])" : "acc", precisions[k->precision],
+        k->fast_acc ? ", fast_acc=true" : "");
+    if (blocks)
+        put_scaled_sum(t, batch_a, batch_b);
 }
 
 // ---- The epilogue, in which y has the compute type
@@ -472,6 +520,8 @@ static void put_grouped(struct text *t)
         put(t, "    my_aux = slice(aux, 0, from, to)\n");
     if (k->scaled_rows)
         put(t, "    my_row_scale = slice(row_scale, 0, from, to)\n");
+    if (k->a_scale_rows)
+        put(t, "    my_sa = slice(sa, 0, from, to)\n");
     put(t, "    acc = zeros(ACC, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n");
     put_product(t, "m");
     put(t, "    }\n");
@@ -565,7 +615,8 @@ char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm
                        int variant)
 {
     const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(kind, tile);
-    struct text source = { .kind = &packed, .tile = tile, .variant = variant }, *t = &source;
+    struct text source = { .kind = &packed, .given = kind, .tile = tile, .variant = variant };
+    struct text *t = &source;
 
     if (tile->pack & (CUC_GEMM_PACK_A | CUC_GEMM_PACK_B))
         put_pack(t);

@@ -44,14 +44,15 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     // The key has the sizes of types rather than the types, because types of the same size, such as
     // the two 16-bit floats, are equally fast. The activation is part of the key, because long
     // epilogues favor ping-pong.
-    snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
+    snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
              k->transposed_a ? 't' : 'n', k->transposed_b ? 't' : 'n', cuc_dtype_bits(k->d),
              forms[k->form],
              k->precision == CUC_GEMM_TF32X3                         ? " tf32x3"
              : k->precision == CUC_GEMM_TF32 || k->dtype == CUC_TF32 ? " tf32"
                                                                      : "",
-             k->fast_acc ? " fast" : "", activations[k->activation]);
+             k->fast_acc ? " fast" : "", activations[k->activation],
+             cuc__gemm_scales_blocks(k) ? " blocks" : "");
     snprintf(out->dimensions, sizeof(out->dimensions),
              "M=%" PRId64 " N=%" PRId64 " K=%" PRId64 "%s%" PRId64, s->rows, s->columns, s->depth,
              " Z=", s->batch);

@@ -222,6 +222,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
     struct tile_binding_set set = { s->kernel, argument, dimension };
     uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
+    uint32_t all = stream->device->limits.multiprocessors, some = kernel->tile->multiprocessors;
     char text[TEXT_BYTES];
     cuc_status st;
 
@@ -242,7 +243,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         return CUC_OK; // an empty grid
 
     const struct tile_entry *entry = tile_select_entry(s, argument);
-    if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
+    if (!cuc__tile_fill_block(s, entry, argument, grid, some && some < all ? some : all,
                               stream->context, block)) {
         entry = &s->entry[s->entries - 1]; // accepts every argument and needs no maps
         tile_pack_arguments(s->kernel, entry->variant, argument, block);

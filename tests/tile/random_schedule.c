@@ -637,7 +637,7 @@ static void make_chain(struct generator *g)
     line(g, "acc = mma(%s, %s, acc%s)", cut,
          is_8_bit || chance(g, 3) ? say(g, "trans(%s)", load_matrix(g, g->dtype, 'w', n, k))
                                   : load_matrix(g, g->dtype, 'w', k, n),
-         is_8_bit ? ", fast_acc=true" : "");
+         is_8_bit && chance(g, 2) ? ", fast_acc=true" : "");
     g->indent--;
     g->variables--;
     line(g, "}");

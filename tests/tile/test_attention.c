@@ -520,6 +520,10 @@ static const struct row rows[] = {
     ROW("e4m3, whole tiles", 1, 1, 1, 256, 384, E4, .width = 128, .mask = CAUSAL, .align = LAST),
     ROW("e4m3, long", 1, 1, 1, 70, 1000, E4, .width = 64, LSE),
     ROW("e4m3, width 256", 1, 1, 1, 70, 150, E4, .width = 256, .mask = CAUSAL, LSE),
+    ROW("e4m3, width 256, fast sums", 1, 1, 1, 130, 150, E4, .width = 256, .flags = CUC_ATTENTION_FAST_ACC),
+    ROW("e4m3, fast sums", 2, 2, 1, 200, 300, E4, .width = 128, .flags = CUC_ATTENTION_FAST_ACC | CUC_ATTENTION_LSE),
+    ROW("e4m3, fast sums in wide steps", 1, 1, 1, 140, 500, E4, .width = 128, .tile_q = 128, .tile_k = 192,
+        .mask = CAUSAL, .flags = CUC_ATTENTION_FAST_ACC),
     ROW("e4m3, width 192 and 128", 1, 2, 1, 130, 140, E4, .width = 192, .value_width = 128, .mask = CAUSAL),
     ROW("e4m3, width 48 and 80", 1, 1, 1, 70, 150, E4, .width = 48, .value_width = 80, LSE),
     ROW("e4m3, width 7 and 33", 1, 1, 1, 20, 40, E4, .width = 7, .value_width = 33),
@@ -840,10 +844,12 @@ static void compare_row(struct arrays *got, const struct arrays *x, const struct
 {
     bool eight = r->o.dtype == CUC_E4M3;
     const double unit = x->o.t.dtype == CUC_BF16 ? 0x1p-8 : 0x1p-11;
-    const double unit_of_weights = eight ? 0x1p-4 + cut_error * (double)(keys_of(r, b) / 32 + 1)
-                                         : unit;
+    // Weights for a cache are f16.
+    bool packs = eight && !is_cached(r) && !(r->o.queries && r->o.queries <= 16);
+    double cuts = r->o.flags & CUC_ATTENTION_FAST_ACC ? (double)(keys_of(r, b) / 32 + 1) : 4;
+    const double unit_of_weights = packs ? 0x1p-4 + cut_error * cuts : eight ? 0x1p-11 : unit;
     const double least_of_o = x->o.t.dtype == CUC_BF16 ? 0 : 0x1p-25;
-    const double least = eight ? 0x1p-18 : least_of_o;
+    const double least = packs ? 0x1p-18 : eight ? 0x1p-25 : least_of_o;
     int64_t g = h / (r->heads / r->key_heads), width = x->o.t.shape[x->o.t.rank - 1];
 
     for (int64_t d = 0; d < width; d++) {
@@ -1098,6 +1104,11 @@ static void check_append(struct arrays *x, const struct row *r, cuc_attention_pl
     }
 }
 
+static bool has_8_bit_floats(void)
+{
+    return atoi(cuc_device_arch(device) + strlen("sm_")) >= 89;
+}
+
 static void check(const struct row *r)
 {
     struct arrays x;
@@ -1109,6 +1120,11 @@ static void check(const struct row *r)
     o.sides = s->sides;
     while (o.side_count < 2 && s->sides[o.side_count].name)
         o.side_count++;
+    if (o.dtype == CUC_E4M3 && !has_8_bit_floats()) {
+        ck_assert_int_lt(cuc_attention_plan_create(&plan, device, &o), 0);
+        ck_assert_ptr_nonnull(strstr(cuc_error_message(), "sm_89"));
+        return;
+    }
     ck_assert_msg(cuc_attention_plan_create(&plan, device, &o) == CUC_OK, "%s: %s\n%s", r->name,
                   cuc_error_message(), cuc_error_log());
     make_all(&x, r);
@@ -1219,6 +1235,7 @@ static const struct {
     { BAD(HF, .width = 64, .o_dtype = CUC_BF16), { "o_dtype is bf16", "otherwise 0" } },
     { BAD(E4, .width = 64, .o_dtype = CUC_F32), { "o_dtype is f32", "f16 or bf16" } },
     { BAD(E4, .width = 64, .arch = "sm_80"), { "e4m3", "sm_89 or later" } },
+    { BAD(HF, .width = 64, .flags = CUC_ATTENTION_FAST_ACC), { "FAST_ACC", "only for e4m3" } },
     { BAD(E4, .width = 64, BACK), { "CUC_ATTENTION_BACKWARD", "e4m3" } },
     { BAD(HF), { "width is 0", "1 to 256" } },
     { BAD(HF, .width = 257), { "width is 257", "1 to 256" } },
@@ -1470,6 +1487,8 @@ TEST(arguments_of_8_bits_are_refused_by_name)
     cuc_attention_plan *plan;
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
 
+    if (!has_8_bit_floats())
+        SKIP("only sm_89 and later have e4m3");
     ck_ok(cuc_attention_plan_create(&plan, device,
                                     CUC_ATTENTION_OPTIONS(E4, .o_dtype = CUC_F16, .width = 64)));
     ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 6, 8, 3, 9),
@@ -1493,12 +1512,20 @@ static const struct {
     int32_t width, value_width, tile_q, tile_k;
     int64_t queries;
     cuc_dtype dtype;
+    uint32_t flags;
 } pipelines[] = {
-    { 64, 64, 192, 128, 4096, CUC_BF16 },   { 128, 128, 128, 128, 4096, CUC_BF16 },
-    { 256, 256, 128, 64, 4096, CUC_BF16 },  { 192, 128, 128, 64, 4096, CUC_BF16 },
-    { 80, 80, 128, 128, 4096, CUC_BF16 },   { 64, 64, 64, 128, 50, CUC_BF16 },
-    { 128, 128, 128, 128, 4096, CUC_E4M3 }, { 64, 64, 192, 128, 4096, CUC_E4M3 },
-    { 256, 256, 128, 64, 4096, CUC_E4M3 },
+    { 64, 64, 192, 128, 4096, CUC_BF16, 0 },
+    { 128, 128, 128, 128, 4096, CUC_BF16, 0 },
+    { 256, 256, 128, 64, 4096, CUC_BF16, 0 },
+    { 192, 128, 128, 64, 4096, CUC_BF16, 0 },
+    { 80, 80, 128, 128, 4096, CUC_BF16, 0 },
+    { 64, 64, 64, 128, 50, CUC_BF16, 0 },
+    { 128, 128, 128, 128, 4096, CUC_E4M3, 0 },
+    { 192, 128, 128, 128, 4096, CUC_E4M3, 0 },
+    { 64, 64, 192, 96, 4096, CUC_E4M3, 0 },
+    { 64, 64, 192, 128, 4096, CUC_E4M3, CUC_ATTENTION_FAST_ACC },
+    { 128, 128, 128, 192, 4096, CUC_E4M3, CUC_ATTENTION_FAST_ACC },
+    { 256, 256, 128, 64, 4096, CUC_E4M3, CUC_ATTENTION_FAST_ACC },
 };
 
 TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
@@ -1515,7 +1542,8 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
                                   .value_width = pipelines[_i].value_width,
                                   .queries = pipelines[_i].queries, .mask = mask & 1,
                                   .window_left = mask & 2 ? 500 : 0,
-                                  .flags = (mask & 4 ? CUC_ATTENTION_VARIABLE : 0) |
+                                  .flags = pipelines[_i].flags |
+                                           (mask & 4 ? CUC_ATTENTION_VARIABLE : 0) |
                                            (mask & 8 ? CUC_ATTENTION_KEY_LENGTHS : 0))));
         ck_ok(cuc_attention_plan_get_choice(&choice, plan));
         ck_assert_int_eq(choice.pipeline, 1);

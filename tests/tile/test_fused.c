@@ -325,36 +325,37 @@ TEST_RANGE(products_overlap_those_of_the_previous_iteration, 1, 3)
 
 // ---- An operand of 8 bits that is computed
 
-#define EIGHT(weights)                                                                        \
+#define EIGHT(weights, how)                                                                   \
     "kernel k(q: e4m3[M, K], k: e4m3[N, K], v: e4m3[D, N], o: bf16[M, D]) grid cdiv(M, 128) " \
     "{\n    m, acc = block(0), zeros(f32, [128, 64])\n"                                       \
     "    x = load(q, [m, 0], [128, 64])\n    for n in 0 .. cdiv(N, 64) {\n"                   \
     "        s = mma(x, trans(load(k, [n, 0], [64, 64])), zeros(f32, [128, 64]))\n"           \
     "        p = cast(exp2(s), e4m3)\n        acc = mma(" weights                             \
-    ", trans(load(v, [0, n], [64, 64])), acc, fast_acc=true)\n    }\n"                        \
+    ", trans(load(v, [0, n], [64, 64])), acc" how ")\n    }\n"                                \
     "    store(o, [m, 0], cast(acc, bf16))\n}\n"
+#define EXCHANGED "reshape(permute(reshape(p, [128, 4, 2, 4, 2]), [0, 1, 3, 2, 4]), [128, 64])"
 
 static const struct {
     const char *text;
     bool moves; // columns move between threads
+    bool adds;  // partial sums are added up outside the tensor cores
 } eights[] = {
-    { EIGHT("reshape(permute(reshape(p, [128, 4, 2, 4, 2]), [0, 1, 3, 2, 4]), [128, 64])"), false },
-    { EIGHT("p"), true },
+    { EIGHT(EXCHANGED, ", fast_acc=true"), false, false },
+    { EIGHT("p", ", fast_acc=true"), true, false },
+    { EIGHT(EXCHANGED, ""), false, true },
 };
 
-TEST_ROWS(columns_of_8_bits_stay_in_their_threads_if_the_program_exchanges_them, eights)
+TEST_ROWS(operands_of_8_bits_are_computed_in_their_threads, eights)
 {
-    enum {
-        ELEMENTS = 32,
-        BYTES = 4,
-        PAIR = 2
-    }; // of a thread's weights, of a word, of a conversion
+    enum { ELEMENTS = 32, PAIR = 2, STEPS_OF_TWO = 4 };
     const char *text = entry_of(eights[_i].text, NULL, 0, ".entry k$tma(");
 
     ck_assert_int_eq(count_of(text, "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3"),
-                     8); // each product's two steps, in the first iteration and the others
+                     COPIES * STEPS_OF_TWO);
     ck_assert_int_eq(count_of(text, "cvt.rn.satfinite.e4m3x2.f32"), COPIES * ELEMENTS / PAIR);
     ck_assert_int_eq(count_of(text, "st.shared") > 0, eights[_i].moves);
+    ck_assert_int_eq(count_of(text, "add.rn.f32") >= COPIES * ELEMENTS, eights[_i].adds);
+    ck_assert_ptr_nonnull(strstr(tile_diagnostics_text(module, true), "overlapped with the next"));
 }
 
 static const struct {

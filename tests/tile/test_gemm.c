@@ -394,6 +394,30 @@ static const struct row rows[] = {
         .flags = CUC_GEMM_AMAX), 3, -1, 0, 0 },
     ROW("all outputs on sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .aux_dtype = CUC_F16, .flags = CUC_GEMM_AMAX,
         .bias_gradient = CUC_GEMM_GRADIENT_COLUMNS, .activation = CUC_GEMM_GELU, .bias = CUC_GEMM_BIAS_COLUMNS), 0, 1, 0, 1 },
+    ROW("scales by block", 150, 200, 400, .dtype = CUC_E4M3, .b_order = 1, .a_scale_rows = 1, .b_scale_columns = 128) ONCE,
+    ROW("scales by block in a pipeline", 300, 264, 656, .dtype = CUC_E4M3, .b_order = 1, .a_scale_rows = 1,
+        .b_scale_columns = 128, .tile_m = 128, .tile_n = 128, .bias = CUC_GEMM_BIAS_COLUMNS,
+        .activation = CUC_GEMM_SILU), 0, 2, 0, 0 },
+    ROW("scales of lines, tiles of half a block", 130, 200, 272, .dtype = CUC_E5M2, .b_order = 1, .a_scale_rows = 128,
+        .b_scale_columns = 1, .tile_m = 64, .tile_n = 64, .flags = CUC_GEMM_FAST_ACC) ONCE,
+    ROW("scales of lines of both operands, d by columns", 130, 200, 272, .dtype = CUC_E4M3, .b_order = 1, .d_order = 1,
+        .a_scale_rows = 1, .b_scale_columns = 1, .d_dtype = CUC_F32) ONCE,
+    ROW("scales of a alone, d by columns", 300, 140, 272, .dtype = CUC_E4M3, .b_order = 1, .d_order = 1,
+        .a_scale_rows = 128, .tile_m = 32, .tile_n = 64) ONCE,
+    ROW("scales of b alone, other orders, lines of odd lengths", 67, 150, 301, .dtype = CUC_E4M3, .a_order = 1,
+        .b_scale_columns = 128), 0, 1, 0, 1 },
+    ROW("scales by block of packed operands", 70, 136, 304, .dtype = CUC_E4M3, .a_order = 1, .a_scale_rows = 1,
+        .b_scale_columns = 128,
+        .pack = CUC_GEMM_PACK_A | CUC_GEMM_PACK_B | CUC_GEMM_PACK_TRANSPOSED_A | CUC_GEMM_PACK_TRANSPOSED_B) ONCE,
+    ROW("scales by block, parts", 70, 136, 904, .dtype = CUC_E4M3, .b_order = 1, .a_scale_rows = 1, .b_scale_columns = 128,
+        .parts = 3, .flags = CUC_GEMM_AMAX) ONCE,
+    ROW("scales by block of a batch", 130, 140, 272, .form = CUC_GEMM_BATCHED, .dtype = CUC_E4M3, .b_order = 1,
+        .a_scale_rows = 1, .b_scale_columns = 128), 3, 1, 0, 0 },
+    ROW("scales by block of a batch with one b", 130, 140, 272, .form = CUC_GEMM_BATCHED, .dtype = CUC_E4M3, .b_order = 1,
+        .flags = CUC_GEMM_SHARED_B, .a_scale_rows = 128, .b_scale_columns = 128, .d_order = 1), 3, 1, 0, 0 },
+    ROW("scales by block of groups", 100, 140, 272, .form = CUC_GEMM_GROUPED, .dtype = CUC_E4M3, .b_order = 1,
+        .a_scale_rows = 1, .b_scale_columns = 128), 4, 1, 0, 0 },
+    ROW("scales by block of no sum", 30, 40, 0, .dtype = CUC_E4M3, .b_order = 1, .a_scale_rows = 1, .b_scale_columns = 128) ONCE,
     ROW("sm_80", 130, 130, 100, .dtype = CUC_F16, .arch = "sm_80", .c_dtype = CUC_F16), 0, 1, 1, 0 },
 };
 // clang-format on
@@ -433,7 +457,7 @@ static bool is_derivative(const struct row *r)
 
 struct arrays {
     struct array a, b, c, d, bias, residual, row_scale, column_scale, offsets, workspace;
-    struct array aux, bias_gradient, amax;
+    struct array aux, bias_gradient, amax, a_scale, b_scale;
     cuc_gemm_args args;
 };
 
@@ -450,6 +474,11 @@ static int64_t group_of(const struct row *r, int64_t row)
         if (row >= offset(r, g) && row < offset(r, g + 1))
             return g;
     return -1;
+}
+
+static int64_t blocks_of(int64_t extent, int32_t lines)
+{
+    return (extent + lines - 1) / lines;
 }
 
 static bool sums_rows(const struct row *r)
@@ -515,6 +544,21 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     if (groups != NONE)
         ck_ok(cuc_buffer_write_async(stream, x->offsets.buffer, 0, x->offsets.bytes,
                                      x->offsets.size));
+    if (o->a_scale_rows) {
+        make(&x->a_scale, CUC_F32, o->flags & CUC_GEMM_SHARED_A ? NONE : batch,
+             blocks_of(r->m, o->a_scale_rows), blocks_of(r->k, 128), o->a_order, 0);
+        fill(&x->a_scale, false);
+        x->args.a_scale = &x->a_scale.t;
+    }
+    if (o->b_scale_columns) {
+        make(&x->b_scale, CUC_F32,
+             o->flags & CUC_GEMM_SHARED_B ? NONE
+             : groups != NONE             ? groups
+                                          : batch,
+             blocks_of(r->k, 128), blocks_of(r->n, o->b_scale_columns), o->b_order, 0);
+        fill(&x->b_scale, false);
+        x->args.b_scale = &x->b_scale.t;
+    }
     const struct {
         struct array *array;
         const cuc_tensor **arg;
@@ -548,7 +592,7 @@ static void drop_all(struct arrays *x)
 {
     struct array *all = &x->a;
 
-    for (size_t i = 0; i < 13; i++)
+    for (size_t i = 0; i < 15; i++)
         if (all[i].buffer)
             drop(&all[i]);
 }
@@ -571,6 +615,10 @@ static double expected(const struct arrays *x, const struct row *r, int64_t z, i
     for (int64_t k = 0; k < r->k; k++) {
         double one = value(&x->a, x->a.t.rank > 2 ? z : 0, i, k) *
                      value(&x->b, x->b.t.rank > 2 ? g : 0, k, j);
+        if (r->o.a_scale_rows)
+            one *= value(&x->a_scale, x->a.t.rank > 2 ? z : 0, i / r->o.a_scale_rows, k / 128);
+        if (r->o.b_scale_columns)
+            one *= value(&x->b_scale, x->b.t.rank > 2 ? g : 0, k / 128, j / r->o.b_scale_columns);
         sum += one;
         *size += fabs(one);
     }
@@ -847,6 +895,12 @@ static void make_row(struct row *r)
         o->bias_gradient = 1 + (int32_t)below(4);
     if (d == CUC_F32 && !below(3))
         o->flags |= CUC_GEMM_AMAX;
+    bool eight = o->dtype == CUC_E4M3 || o->dtype == CUC_E5M2;
+    if (eight && o->split < 2 && o->cluster < 2 && o->cluster_n < 2 && !o->stream_k &&
+        o->warps != 4 && (!o->tile_k || o->tile_k == 128) && below(3)) {
+        o->a_scale_rows = o->form == CUC_GEMM_GROUPED || below(2) ? 1 : 128;
+        o->b_scale_columns = below(2) ? 1 : 128;
+    }
 }
 
 enum { RANDOM_PRODUCTS = 200 };
@@ -932,6 +986,17 @@ static const struct {
     { BAD(.dtype = CUC_F16, .pack = CUC_GEMM_PACK_NONE | CUC_GEMM_PACK_A), { "pack", "alone" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED, .pack = CUC_GEMM_PACK_A),
       { "pack", "CUC_GEMM_SINGLE" } },
+    { BAD(.dtype = CUC_F16, .sm_count = 3, .cluster = 4), { "cluster", "at most sm_count" } },
+    { BAD(.dtype = CUC_F16, .sm_count = -1), { "sm_count is -1", "0 to" } },
+    { BAD(.dtype = CUC_F16, .sm_count = 100000), { "sm_count is 100000", "multiprocessors of" } },
+    { BAD(.dtype = CUC_F16, .a_scale_rows = 1), { "scales by block", "e5m2" } },
+    { BAD(.dtype = CUC_E4M3, .a_scale_rows = 64), { "a_scale_rows", "128 or 0" } },
+    { BAD(.dtype = CUC_E4M3, .b_scale_columns = 1, .stream_k = 1),
+      { "scales by block", "stream_k" } },
+    { BAD(.dtype = CUC_E4M3, .b_scale_columns = 1, .tile_k = 64), { "tile_k", "128 or 0" } },
+    { BAD(.dtype = CUC_E4M3, .b_scale_columns = 128, .tile_m = 64, .tile_n = 96),
+      { "divide 128" } },
+    { BAD(.dtype = CUC_E4M3, .a_scale_rows = 128, .form = CUC_GEMM_GROUPED), { "grouped" } },
     { BAD(.dtype = CUC_F16, .alignment = 3), { "alignment", "power of two" } },
 };
 
@@ -1198,6 +1263,48 @@ TEST_ROWS(a_plan_reports_pipeline_split_and_cluster, outcomes)
     cuc_gemm_plan_release(plan);
 }
 
+#define LARGE(...) \
+    BAD(.dtype = CUC_BF16, .b_order = 1, .m = 8192, .n = 8192, .k = 4096, __VA_ARGS__)
+
+// The epilogues of a large product, and whether they leave registers for ping-pong and for the
+// largest tiles.
+static const struct {
+    cuc_gemm_options o;
+    bool ping_pong, largest;
+} ends[] = {
+    { LARGE(.activation = CUC_GEMM_GELU_TANH), true, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .aux_dtype = CUC_BF16), false, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .aux_dtype = CUC_BF16, .bias = 1), false, false },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH_DERIVATIVE), false, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH_DERIVATIVE, .bias_gradient = 1), false, false },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .flags = CUC_GEMM_AMAX), false, true },
+    { LARGE(.activation = CUC_GEMM_GELU_TANH, .bias_gradient = CUC_GEMM_GRADIENT_A), true, true },
+};
+
+struct found {
+    bool ping_pong, largest;
+};
+
+static void find(void *user, const char *choice, double seconds)
+{
+    struct found *f = user;
+
+    (void)seconds;
+    f->ping_pong |= strstr(choice, ":warps=4") != NULL;
+    f->largest |= strstr(choice, "BM=128 BN=256 ") != NULL;
+}
+
+TEST_ROWS(epilogues_that_need_registers_get_tiles_that_leave_them, ends)
+{
+    struct found f = { .largest = false };
+
+    if (!has_pipelines())
+        return;
+    ck_ok(cuc_gemm_visit_candidates(device, &ends[_i].o, find, &f));
+    ck_assert_int_eq(f.ping_pong, ends[_i].ping_pong);
+    ck_assert_int_eq(f.largest, ends[_i].largest);
+}
+
 TEST_RANGE(tiles_of_the_largest_shape_are_counted, 0, 2)
 {
     const int64_t most = (INT64_C(1) << 47) - 1;
@@ -1385,6 +1492,51 @@ TEST(a_pipeline_needs_no_current_context)
     if (choice.pipeline)
         ck_assert_uint_eq(last->block_x, 384);
     ck_assert_ptr_null(testing_current());
+    drop_all(&x);
+    cuc_gemm_plan_release(plan);
+}
+
+// clang-format off
+static const struct {
+    struct row row;
+    uint32_t blocks; // of the last launch
+} limited[] = {
+    { ROW("more tiles than multiprocessors", 400, 400, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+          .sm_count = 9) ONCE, 9 },
+    { ROW("warpgroups that take tiles in turns", 400, 400, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+          .warps = 4, .sm_count = 9) ONCE, 9 },
+    { ROW("clusters", 400, 400, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .cluster = 2,
+          .sm_count = 9) ONCE, 8 },
+    { ROW("a batch", 130, 130, 72, .form = CUC_GEMM_BATCHED, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64,
+          .sm_count = 7), 3, 1, 0, 0 }, 7 },
+    { ROW("stream-K", 400, 400, 200, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .stream_k = 2,
+          .sm_count = 10) ONCE, 10 },
+    { ROW("chosen by the model", 400, 400, 72, .dtype = CUC_F16, .m = 4096, .n = 4096, .k = 4096,
+          .sm_count = 3) ONCE, 3 },
+    { ROW("fewer tiles", 100, 100, 72, .dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .sm_count = 9) ONCE, 4 },
+};
+// clang-format on
+
+TEST_ROWS(a_pipeline_uses_no_more_multiprocessors_than_it_is_given, limited)
+{
+    const struct row *r = &limited[_i].row;
+    struct arrays x;
+    cuc_gemm_plan *plan;
+    cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
+
+    ck_ok(cuc_gemm_plan_create(&plan, device, &r->o));
+    ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
+    make_all(&x, r, plan);
+    ck_assert_msg(call(plan, r, &x.args) == CUC_OK, "%s", cuc_error_message());
+    compare(&x, r);
+    const cuc_context *context = stream->context;
+    const struct cuc__launch_record *last =
+        &context->recent.records[CUC__RECORD_OF(context->recent.count - 1)];
+    if (has_pipelines())
+        ck_assert_msg(last->grid_x == limited[_i].blocks, "%s: %u blocks", r->name, last->grid_x);
+    if (r->o.stream_k) // the flags and a tile for each multiprocessor
+        ck_assert_uint_eq(x.args.workspace_bytes,
+                          256 + (uint64_t)r->o.sm_count * 64 * 64 * sizeof(float));
     drop_all(&x);
     cuc_gemm_plan_release(plan);
 }

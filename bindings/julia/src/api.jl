@@ -344,6 +344,7 @@ const CUC_ATTENTION_SINKS = UInt32(4)
 const CUC_ATTENTION_VARIABLE = UInt32(8)
 const CUC_ATTENTION_BACKWARD = UInt32(16)
 const CUC_ATTENTION_KEY_LENGTHS = UInt32(32)
+const CUC_ATTENTION_FAST_ACC = UInt32(64)
 const CUC_GEMM_SINGLE = Int32(0)
 const CUC_GEMM_BATCHED = Int32(1)
 const CUC_GEMM_GROUPED = Int32(2)
@@ -992,6 +993,10 @@ struct cuc_gemm_options
     aux_dtype::cuc_dtype
     bias_gradient::Int32
     bias_gradient_dtype::cuc_dtype
+    sm_count::Int32
+    a_scale_rows::Int32
+    b_scale_columns::Int32
+    reserved::Int32
 end
 
 # Options of cuc_graph_instantiate(). Zero selects the default of every field.
@@ -1537,6 +1542,8 @@ struct cuc_gemm_args
     aux::Ptr{cuc_tensor}
     bias_gradient::Ptr{cuc_tensor}
     amax::Ptr{cuc_tensor}
+    a_scale::Ptr{cuc_tensor}
+    b_scale::Ptr{cuc_tensor}
 end
 
 # Ranges of managed memory for the batch calls.

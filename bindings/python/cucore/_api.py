@@ -294,6 +294,7 @@ CUC_ATTENTION_SINKS = 4
 CUC_ATTENTION_VARIABLE = 8
 CUC_ATTENTION_BACKWARD = 16
 CUC_ATTENTION_KEY_LENGTHS = 32
+CUC_ATTENTION_FAST_ACC = 64
 CUC_GEMM_SINGLE = 0
 CUC_GEMM_BATCHED = 1
 CUC_GEMM_GROUPED = 2
@@ -1442,6 +1443,8 @@ class cuc_gemm_args(_c.Structure):
         ("aux", _c.c_void_p),
         ("bias_gradient", _c.c_void_p),
         ("amax", _c.c_void_p),
+        ("a_scale", _c.c_void_p),
+        ("b_scale", _c.c_void_p),
     ]
 
 
@@ -1509,6 +1512,10 @@ class cuc_gemm_options(_c.Structure):
         ("aux_dtype", _c.c_int32),
         ("bias_gradient", _c.c_int32),
         ("bias_gradient_dtype", _c.c_int32),
+        ("sm_count", _c.c_int32),
+        ("a_scale_rows", _c.c_int32),
+        ("b_scale_columns", _c.c_int32),
+        ("reserved", _c.c_int32),
     ]
 
 
@@ -2083,9 +2090,9 @@ LAYOUT = {
     "cuc_fatbin_options": (24, {"struct_size": 0, "name": 8, "compress": 16, "ptx": 20}),
     "cuc_fatbin_part": (16, {"object": 0, "arch": 8}),
     "cuc_fill_2d_params": (48, {"struct_size": 0, "dst": 8, "pitch": 16, "row_count": 24, "rows": 32, "pattern": 40, "pattern_bytes": 44}),
-    "cuc_gemm_args": (120, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88, "aux": 96, "bias_gradient": 104, "amax": 112}),
+    "cuc_gemm_args": (136, {"struct_size": 0, "a": 8, "b": 16, "c": 24, "d": 32, "bias": 40, "residual": 48, "row_scale": 56, "column_scale": 64, "offsets": 72, "workspace": 80, "workspace_bytes": 88, "aux": 96, "bias_gradient": 104, "amax": 112, "a_scale": 120, "b_scale": 128}),
     "cuc_gemm_choice": (88, {"struct_size": 0, "tile_m": 8, "tile_n": 12, "tile_k": 16, "stages": 20, "cluster": 24, "warps": 28, "split": 32, "raster": 36, "parts": 40, "pipeline": 44, "d_dtype": 48, "stream_k": 52, "tiles": 56, "seconds": 64, "by": 72, "cluster_n": 80, "pack": 84}),
-    "cuc_gemm_options": (192, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160, "cluster_n": 168, "pack": 172, "alignment": 176, "aux_dtype": 180, "bias_gradient": 184, "bias_gradient_dtype": 188}),
+    "cuc_gemm_options": (208, {"struct_size": 0, "form": 8, "flags": 12, "dtype": 16, "d_dtype": 20, "c_dtype": 24, "accumulator": 28, "precision": 32, "a_order": 36, "b_order": 40, "d_order": 44, "activation": 48, "bias": 52, "bias_dtype": 56, "residual_dtype": 60, "m": 64, "n": 72, "k": 80, "batch": 88, "tile_m": 96, "tile_n": 100, "tile_k": 104, "stages": 108, "cluster": 112, "warps": 116, "split": 120, "raster": 124, "parts": 128, "stream_k": 132, "workspace_bytes": 136, "arch": 144, "tuned": 152, "cache": 160, "cluster_n": 168, "pack": 172, "alignment": 176, "aux_dtype": 180, "bias_gradient": 184, "bias_gradient_dtype": 188, "sm_count": 192, "a_scale_rows": 196, "b_scale_columns": 200, "reserved": 204}),
     "cuc_graph_exec_options": (24, {"struct_size": 0, "upload": 8, "flags": 16, "reserved": 20}),
     "cuc_ipc_handle": (64, {"bytes": 0}),
     "cuc_kernel_parameter": (24, {"struct_size": 0, "offset": 8, "bytes": 12, "type": 16, "reserved": 20}),

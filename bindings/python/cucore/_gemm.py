@@ -88,8 +88,8 @@ class Gemm(Handle):
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
         """Compute the matrix product in stream order. Arrays may come from any library; pass `c`,
-        `bias`, `residual`, `row_scale`, `column_scale`, `offsets`, `aux`, `bias_gradient` and
-        `amax` if the options require them."""
+        `bias`, `residual`, `row_scale`, `column_scale`, `offsets`, `aux`, `bias_gradient`, `amax`,
+        `a_scale` and `b_scale` if the options require them."""
         args = options(raw.cuc_gemm_args)
         kept = []
         for name, value in {"a": a, "b": b, "d": d, **arrays}.items():

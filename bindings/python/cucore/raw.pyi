@@ -306,6 +306,7 @@ CUC_ATTENTION_SINKS: int
 CUC_ATTENTION_VARIABLE: int
 CUC_ATTENTION_BACKWARD: int
 CUC_ATTENTION_KEY_LENGTHS: int
+CUC_ATTENTION_FAST_ACC: int
 CUC_GEMM_SINGLE: int
 CUC_GEMM_BATCHED: int
 CUC_GEMM_GROUPED: int
@@ -949,6 +950,8 @@ class cuc_gemm_args(ctypes.Structure):
     aux: Pointer
     bias_gradient: Pointer
     amax: Pointer
+    a_scale: Pointer
+    b_scale: Pointer
 
 class cuc_gemm_choice(ctypes.Structure):
     struct_size: int
@@ -1010,6 +1013,10 @@ class cuc_gemm_options(ctypes.Structure):
     aux_dtype: int
     bias_gradient: int
     bias_gradient_dtype: int
+    sm_count: int
+    a_scale_rows: int
+    b_scale_columns: int
+    reserved: int
 
 class cuc_graph_exec_options(ctypes.Structure):
     struct_size: int

@@ -365,6 +365,22 @@ static bool move_elements(struct tile_access_state *a, bool asks, bool once)
     return true;
 }
 
+// True if a store asks for its deferred tile part by part and forgets the parts again. In a
+// pipeline, only a store before that by TMA does, so that the accumulators stay in registers and
+// not also what is computed from them. It may not compute from a side tile, whose parts are read
+// once.
+static bool asks_for_parts(const struct tile_emitter *e, const struct tile_op *op,
+                           const struct tile_value *tile)
+{
+    const struct tile_pipeline *plan = e->ring ? e->ring->plan : NULL;
+
+    if (op->kind != TILE_STORE)
+        return false;
+    return plan ? plan->store && op != plan->store && !plan->fused && !plan->side &&
+                      e->deferred[tile->id]
+                : tile_is_deferred(e, tile);
+}
+
 bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_access_state a = {
@@ -377,7 +393,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     };
 
     tile_order_access(e, op);
-    bool asks = op->kind == TILE_STORE && !e->ring && tile_is_deferred(e, a.tile);
+    bool asks = asks_for_parts(e, op, a.tile);
     if (!open_access(&a, asks))
         return false;
     const tile_register *halves = open_words(&a);

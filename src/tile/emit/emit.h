@@ -217,6 +217,9 @@ tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind 
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x);
 // Converts two f32 to a pair of bytes, on targets with the instruction.
 tile_register tile_pair_to_fp8(struct tile_emitter *e, cuc_dtype to, const tile_register *x);
+// Converts two bytes to a word of two f16, which is exact. Likewise.
+tile_register tile_pair_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register low,
+                               tile_register high);
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x);
 // math.c: emits a function of f32 or f64. Returns TILE_NO_REGISTER if math.c lacks the function.
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,

@@ -49,8 +49,19 @@ static tile_register round_to(struct tile_emitter *e, const struct format *f, ti
 
 tile_register tile_pair_to_fp8(struct tile_emitter *e, cuc_dtype to, const tile_register *x)
 {
-    return tile_make(e, TILE_R16, "cvt.rn.satfinite.%s.f32 %R, %R, %R", format_of(to)->name, x[1],
-                     x[0]);
+    tile_register out = tile_new(e, TILE_R16);
+
+    tile_ins(e, "cvt.rn.satfinite.%s.f32 %R, %R, %R", format_of(to)->name, out, x[1], x[0]);
+    return out;
+}
+
+tile_register tile_pair_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register low,
+                               tile_register high)
+{
+    tile_register out = tile_new(e, TILE_R32), pair = tile_join_pair(e, low, high);
+
+    tile_ins(e, "cvt.rn.f16x2.%s %R, %R", format_of(from)->name, out, pair);
+    return out;
 }
 
 tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)

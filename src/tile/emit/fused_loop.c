@@ -177,17 +177,6 @@ static void start_early(struct tile_emitter *e)
     }
 }
 
-static void start_last(struct tile_emitter *e, const tile_register *sum)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_fused_product *last = &r->plan->product[r->plan->products - 1];
-
-    for (uint32_t n = 0; n < 2; n++)
-        if (last->feed[n] && !last->feed[n]->held)
-            tile_wait_for_feed(e, last->feed[n], &r->late);
-    tile_start_product(e, last, sum, &r->late, true);
-}
-
 static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
                           const struct tile_ring_position *position)
 {
@@ -197,6 +186,47 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
         for (uint32_t n = 0; n < 2; n++)
             if (p->product[i].feed[n] && !p->product[i].feed[n]->held && tile_is_last_use(p, i, n))
                 tile_release_feed(e, p->product[i].feed[n], position);
+}
+
+static bool open_part(struct tile_emitter *e)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_product *last = &r->plan->product[r->plan->products - 1];
+    uint32_t count = tile_register_count(last->mma->result[0]);
+
+    if (!last->promotes)
+        return true;
+    r->part = tile_take(e->module, count * sizeof(*r->part));
+    for (uint32_t i = 0; r->part && i < count; i++)
+        r->part[i] = tile_new(e, TILE_R32);
+    return r->part;
+}
+
+static void start_last(struct tile_emitter *e, const tile_register *sum)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_product *last = &r->plan->product[r->plan->products - 1];
+
+    for (uint32_t n = 0; n < 2; n++)
+        if (last->feed[n] && !last->feed[n]->held)
+            tile_wait_for_feed(e, last->feed[n], &r->late);
+    tile_start_product(e, last, last->promotes ? r->part : sum, &r->late, !last->promotes);
+}
+
+// Waits for the last product, and adds its partial sums to the accumulator.
+static void finish_last(struct tile_emitter *e, const tile_register *sum)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    uint32_t early = r->plan->products - 1;
+    const struct tile_fused_product *last = &r->plan->product[early];
+    uint32_t each = UINT32_C(1) << (tile_bits_of(last->columns) - 1);
+
+    tile_wait_products(e, 0);
+    release_feeds(e, early, early + 1, &r->late);
+    tile_next_stage(e, &r->late);
+    for (uint32_t i = 0; last->promotes && i < r->plan->base.blocks * each; i++)
+        if (i % each < last->columns / 2)
+            tile_ins(e, "add.rn.f32 %R, %R, %R", sum[i], sum[i], r->part[i]);
 }
 
 // Advances the loop variable, or branches to `end` after the last iteration.
@@ -366,9 +396,7 @@ static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
     if (!emit_work(e, l->op->block[0], false))
         return false;
     tile_next_stage(e, &r->position);
-    tile_wait_products(e, 0);
-    release_feeds(e, early, early + 1, &r->late);
-    tile_next_stage(e, &r->late);
+    finish_last(e, sum);
     return end_iteration(e, l, sum, ahead);
 }
 
@@ -379,7 +407,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     const tile_register *sum = last_sum(e, l);
     struct tile_ahead ahead;
 
-    if (!sum || !open_ahead(e, l, &ahead))
+    if (!sum || !open_part(e) || !open_ahead(e, l, &ahead))
         return false;
     start_early(e);
     if (!load_next(e, l, &ahead))
@@ -401,9 +429,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     tile_put_label(e, tail);
     release_early(e);
     start_last(e, sum);
-    tile_wait_products(e, 0);
-    release_feeds(e, early, early + 1, &r->late);
-    tile_next_stage(e, &r->late);
+    finish_last(e, sum);
     return true;
 }
 

@@ -38,6 +38,7 @@ struct tile_fused_ring {
     tile_register not_first_lane; // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // operands a in registers
+    tile_register *part; // the last product's partial sums, if it promotes them
 };
 
 static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)

@@ -66,7 +66,7 @@ void tile_split_pair(struct tile_emitter *e, tile_register pair, tile_register *
     e->byte[number] = (struct tile_half){ pair, true };
 }
 
-// Returns the 16-bit register with two bytes, or TILE_NO_REGISTER.
+// Returns the 16-bit register from which two bytes come, or TILE_NO_REGISTER.
 static tile_register pair_of(const struct tile_emitter *e, const tile_register *byte)
 {
     uint32_t low = byte[0] & 0xfffffff, high = byte[1] & 0xfffffff;
@@ -75,6 +75,16 @@ static tile_register pair_of(const struct tile_emitter *e, const tile_register *
         !e->byte[high].upper || e->byte[low].word != e->byte[high].word)
         return TILE_NO_REGISTER;
     return e->byte[low].word;
+}
+
+tile_register tile_join_pair(struct tile_emitter *e, tile_register low, tile_register high)
+{
+    tile_register pair = pair_of(e, (const tile_register[]){ low, high });
+
+    if (pair)
+        return pair;
+    tile_register both = tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x0040", low, high);
+    return tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", both);
 }
 
 tile_register tile_join_bytes(struct tile_emitter *e, const tile_register *byte)

@@ -17,9 +17,11 @@ void tile_split(struct tile_emitter *e, tile_register word, tile_register low, t
 tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
 tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);
 // tile_split_pair() splits a pair of bytes, a 16-bit register, into two registers of one byte each.
-// tile_join_bytes() joins four registers of one byte and reuses the pairs from which they come.
+// tile_join_pair() joins two registers of one byte, tile_join_bytes() four; both reuse the pairs
+// from which they come.
 void tile_split_pair(struct tile_emitter *e, tile_register pair, tile_register *low,
                      tile_register *high);
+tile_register tile_join_pair(struct tile_emitter *e, tile_register low, tile_register high);
 tile_register tile_join_bytes(struct tile_emitter *e, const tile_register *byte);
 // Moves a register of any class. A moved half keeps its link to its word.
 void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from);

@@ -1,6 +1,6 @@
 // Elementwise ops on two 16-bit floats at once, packed in a word as memory and tensor cores need
 // them: casts to 16 bits, sums and elementwise products. Each element is rounded once, as in an op
-// on a single element. Also casts of two f32 to 8-bit floats.
+// on a single element. Also casts of two f32 to 8-bit floats, and of two of these to f16.
 #include "element.h"
 
 #include "tile/pass/range_analysis.h"
@@ -196,6 +196,19 @@ static bool cast_to_bytes(struct tile_emitter *e, const struct tile_op *op, tile
     return true;
 }
 
+static bool cast_of_bytes(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                          uint32_t first, uint32_t end, const tile_register *x)
+{
+    cuc_dtype from = op->operand[0]->type.dtype;
+
+    if (!tile_has(e->target, TILE_HAS_CVT_FP8))
+        return false;
+    for (uint32_t r = first; r < end; r += 2)
+        if (!out[r])
+            split(e, tile_pair_of_fp8(e, from, x[r], x[r + 1]), out + r);
+    return true;
+}
+
 // ---- Sums and products
 
 static tile_register combined(struct tile_emitter *e, const struct tile_op *op, tile_register x,
@@ -262,6 +275,9 @@ bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_reg
         return cast_to_bytes(e, op, out, first, end, in[0]);
     if (!is_half(to))
         return false;
+    cuc_dtype from = op->operand[0]->type.dtype;
+    if (op->kind == TILE_CAST && to == CUC_F16 && (from == CUC_E4M3 || from == CUC_E5M2))
+        return cast_of_bytes(e, op, out, first, end, in[0]);
     if (op->kind == TILE_CAST)
         return cast_pairs(e, op, out, first, end, in[0]);
     if (!combines_pairs(op))

@@ -291,10 +291,10 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
     }
     while (same < x && same < y && operand->extent[same] == result->extent[same])
         same++; // so may be the first ones
-    // The other axes must have no padding, or the new position would not be a linear function of
-    // the old one.
-    if (!are_powers_of_two(operand->extent + same, x - same) ||
-        !are_powers_of_two(result->extent + same, y - same))
+    // The other axes must have no padding but at the end of the first of them, or the new position
+    // would not be a linear function of the old one.
+    if ((same < x && !are_powers_of_two(operand->extent + same + 1, x - same - 1)) ||
+        (same < y && !are_powers_of_two(result->extent + same + 1, y - same - 1)))
         return false;
     struct tile_layout shape = empty(result, from->warp_bits);
     *out = *from;

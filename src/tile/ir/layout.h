@@ -72,7 +72,7 @@ struct tile_layout tile_layout_compact(struct tile_layout layout);
 struct tile_layout tile_layout_reduce(const struct tile_layout *from,
                                       uint32_t axis); // keeps the axis, with extent 1
 // Computes the layout of a reshaped tile whose elements stay where they are. False unless the
-// extents that differ, and all axes between them, are powers of two.
+// extents from the first to the last that differ are powers of two, apart from that first one.
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
                          const struct tile_type *operand, const struct tile_type *result);
 

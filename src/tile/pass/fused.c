@@ -18,7 +18,7 @@
 
 enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
-    MOST_REGISTERS = 200, // per thread, for accumulators and a
+    MOST_REGISTERS = 208, // per thread, for accumulators and a
     MOST_OF_THREE = 136,
     MOST_OF_THREE_SLICES =
         48, // registers up to which three warpgroups, not two, take iterations in turn
@@ -31,8 +31,8 @@ enum {
     MOST_SMALL_BITS = 8, // log2 of the largest tile that the copying warp's lanes copy
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
-    MOST_UNPROMOTED = 128,     // most products of 8-bit floats to add up in a wgmma accumulator
-    ALTERNATING_COLUMNS = 128, // warpgroups alternate if the last product has fewer columns
+    MOST_UNPROMOTED = 128,   // most products of 8-bit floats to add up in a wgmma accumulator
+    ALTERNATING_BYTES = 256, // warpgroups alternate if a row of the last product's b has fewer
 };
 
 // ---- Scalars that the copying thread computes
@@ -153,6 +153,10 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
     return why;
 }
 
+static const char too_deep[] =
+    "sums of 8-bit floats need promotion, for which a product is at most "
+    "128 deep, and starts from zero or overlaps the next iteration";
+
 static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
                                const struct tile_op *mma)
 {
@@ -177,9 +181,10 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     product->columns = (uint32_t)acc->extent[1];
     product->depth = (uint32_t)mma->operand[0]->type.extent[1];
     product->from_zero = tile_is_zero(mma->operand[2]);
-    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) &&
-        (!product->from_zero || product->depth > MOST_UNPROMOTED))
-        return "sums of 8-bit floats need promotion, except from zeros up to a depth of 128";
+    product->promotes = how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) &&
+                        !product->from_zero;
+    if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0) && product->depth > MOST_UNPROMOTED)
+        return too_deep;
     if (product->columns % (how->signs ? 8 : 16) || product->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
@@ -512,7 +517,7 @@ static uint32_t count_registers(const struct tile_kernel *kernel, const struct t
         for (uint32_t i = 0; i < p->products; i++) {
             const struct tile_fused_product *product = &p->product[i];
             uint32_t bytes = tile_bytes_of(product->mma->operand[0]->type.dtype);
-            uint32_t result = product->columns / 2;
+            uint32_t result = product->columns / 2 * (product->promotes ? 2 : 1);
             uint32_t operand = product->feed[0] ? 0 : product->depth * bytes / 8;
             if (!now)
                 all += result + operand;
@@ -776,6 +781,11 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->base.mma = p->product[p->products - 1].mma;
     p->base.columns = p->product[p->products - 1].columns;
     p->overlaps = can_overlap(p);
+    for (uint32_t i = 0; i < p->products && !*why; i++)
+        if (p->product[i].promotes && (!p->overlaps || i + 1 < p->products))
+            *why = too_deep;
+    if (*why)
+        return NULL;
     p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
     *why = plan_rows(kernel, p, target);
     if (*why)
@@ -784,7 +794,9 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->chains = !p->overlaps && can_chain(p);
     // Beside small products, the other work takes most of the time, so warpgroups must not do it
     // simultaneously. Large products ran 0.5 % faster without alternation on an H200.
-    p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
+    p->alternates = p->overlaps && p->base.groups > 1 &&
+                    p->base.columns * tile_bytes_of(p->base.mma->operand[1]->type.dtype) <
+                        ALTERNATING_BYTES;
     plan_store(p);
     if (p->base.turned && !tile_set_turned_layouts(kernel, &p->base))
         return NULL;

@@ -27,6 +27,8 @@ struct tile_fused_product {
                                      // in registers
     uint32_t columns, depth;
     bool from_zero;
+    // Sums of 8-bit floats that are added up outside the tensor cores, after each product.
+    bool promotes;
 };
 
 struct tile_fused {

@@ -186,6 +186,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
          a = a->op->operand[0])
         p->late[a->id] = true;
     p->overlaps &= acc != NULL;
+    if (last->promotes && !p->overlaps)
+        return "an accumulator of 8-bit floats has another use in the loop";
     p->scaling = p->overlaps ? find_scaling(last->mma, acc) : NULL;
     return NULL;
 }

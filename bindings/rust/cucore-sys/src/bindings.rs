@@ -720,6 +720,8 @@ pub const CUC_ATTENTION_VARIABLE: u32 = 8;
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 /// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
 pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
+/// e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits. Faster, but values that mostly have one sign lose some percent over thousands of keys
+pub const CUC_ATTENTION_FAST_ACC: u32 = 64;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
@@ -1968,6 +1970,10 @@ pub struct cuc_gemm_args {
     pub bias_gradient: *const cuc_tensor,
     /// f32 \[1\]; written; of all products and groups; NaN if some element is NaN
     pub amax: *const cuc_tensor,
+    /// f32 \[m / a_scale_rows\]\[k / 128\], rounded up, with the leading axis and the order of a
+    pub a_scale: *const cuc_tensor,
+    /// f32 \[k / 128\]\[n / b_scale_columns\], like b
+    pub b_scale: *const cuc_tensor,
 }
 
 zeroed!(cuc_gemm_args, struct_size);
@@ -2097,6 +2103,14 @@ pub struct cuc_gemm_options {
     pub bias_gradient: i32,
     /// 0: the type that the epilogue computes in
     pub bias_gradient_dtype: cuc_dtype,
+    /// Multiprocessors that the product uses, so that others stay free for kernels that run beside it, such as those of communication. Only the blocks of pipelines are limited. 0: all of the device.
+    pub sm_count: i32,
+    /// Scales by block, for 8-bit floats: each number of a_scale is of this many rows of a, 1 or 128, and of 128 elements along k. 0: no a_scale.
+    pub a_scale_rows: i32,
+    /// likewise of b_scale and columns of b, 1 or 128; 0: no b_scale
+    pub b_scale_columns: i32,
+    /// 0
+    pub reserved: i32,
 }
 
 zeroed!(cuc_gemm_options, struct_size);

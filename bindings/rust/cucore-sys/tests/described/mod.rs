@@ -388,7 +388,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_fill_2d_params.rows, 32, 8);
     row!(cuc_fill_2d_params.pattern, 40, 4);
     row!(cuc_fill_2d_params.pattern_bytes, 44, 4);
-    row!(cuc_gemm_args, 120, 8);
+    row!(cuc_gemm_args, 136, 8);
     row!(cuc_gemm_args.struct_size, 0, 8);
     row!(cuc_gemm_args.a, 8, 8);
     row!(cuc_gemm_args.b, 16, 8);
@@ -404,6 +404,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_args.aux, 96, 8);
     row!(cuc_gemm_args.bias_gradient, 104, 8);
     row!(cuc_gemm_args.amax, 112, 8);
+    row!(cuc_gemm_args.a_scale, 120, 8);
+    row!(cuc_gemm_args.b_scale, 128, 8);
     row!(cuc_gemm_choice, 88, 8);
     row!(cuc_gemm_choice.struct_size, 0, 8);
     row!(cuc_gemm_choice.tile_m, 8, 4);
@@ -423,7 +425,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_choice.by, 72, 8);
     row!(cuc_gemm_choice.cluster_n, 80, 4);
     row!(cuc_gemm_choice.pack, 84, 4);
-    row!(cuc_gemm_options, 192, 8);
+    row!(cuc_gemm_options, 208, 8);
     row!(cuc_gemm_options.struct_size, 0, 8);
     row!(cuc_gemm_options.form, 8, 4);
     row!(cuc_gemm_options.flags, 12, 4);
@@ -463,6 +465,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_gemm_options.aux_dtype, 180, 4);
     row!(cuc_gemm_options.bias_gradient, 184, 4);
     row!(cuc_gemm_options.bias_gradient_dtype, 188, 4);
+    row!(cuc_gemm_options.sm_count, 192, 4);
+    row!(cuc_gemm_options.a_scale_rows, 196, 4);
+    row!(cuc_gemm_options.b_scale_columns, 200, 4);
+    row!(cuc_gemm_options.reserved, 204, 4);
     row!(cuc_graph_exec_options, 24, 8);
     row!(cuc_graph_exec_options.struct_size, 0, 8);
     row!(cuc_graph_exec_options.upload, 8, 8);
