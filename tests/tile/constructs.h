@@ -481,6 +481,10 @@ static const struct construct constructs[] = {
       "kernel k(u: T[M, N], x: T[M, N]) const T = f32 grid cdiv(N, 64) {\n    h = zeros(f32, [64])\n"
       "    for m in 0 .. M {\n        h = h * 0.5 + load(u, [m, block(0)], [_, 64]) + load(x, [m, block(0)], [_, 64])\n"
       "        store(u, [m, block(0)], h, shape=[_, 64])\n    }\n}", 0, 0, NULL },
+    { "a recurrence through memory", "f32 i32", "M=2 N=8;M=9 N=64;M=40 N=150",
+      "kernel k(u: T[M, N], x: T[M, N]) const T = f32 grid cdiv(N, 64) {\n"
+      "    for m in 0 .. M {\n        store(u, [m + 1, block(0)], load(u, [m, block(0)], [_, 64]) - load(x, [m, block(0)], [_, 64]), shape=[_, 64])\n"
+      "    }\n}", 0, 0, NULL },
     { "sums kept in memory", "f32 i32", "M=5 N=64;M=8 N=100",
       "kernel k(x: T[M, N], u: T[2, N], o: T[2, N]) const T = f32 grid 2 {\n    g = block(0)\n"
       "    for m in 0 .. M {\n        for n in 0 .. cdiv(N, 32) {\n"
