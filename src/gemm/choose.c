@@ -276,14 +276,21 @@ static bool takes_block_scales(const struct cuc__gemm_kind *k, const struct cuc_
            (k->b_scale_columns <= 1 || k->b_scale_columns % t->columns == 0);
 }
 
+// Returns true if the tile suits the kind of product. A tile that the caller asked for needs only
+// to be possible.
+static bool suits_kind(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t,
+                       bool asked_for)
+{
+    return (asked_for || !needs_registers(k, t)) &&
+           (!cuc__gemm_scales_blocks(k) || takes_block_scales(k, t, asked_for));
+}
+
 static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool asked_for)
 {
     struct cuc__gemm_tile own = *tile, *t = &own;
     struct tile_work work;
 
-    if (cuc__gemm_scales_blocks(s->kind) && !takes_block_scales(s->kind, t, asked_for))
-        return;
-    if (!asked_for && needs_registers(s->kind, t))
+    if (!suits_kind(s->kind, t, asked_for))
         return;
     cuc__gemm_work(&work, s->kind, s->shape, t);
     if (!t->raster || s->kind->form == CUC_GEMM_GROUPED)
@@ -325,7 +332,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     struct tile_work work;
 
     consider(s, t, wanted->rows);
-    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1)
+    if (t->path != TILE_MMA_PATH_PIPELINE || t->split > 1 || !suits_kind(s->kind, t, wanted->rows))
         return;
     for (size_t i = 0; i < CUC_LENGTH(clusters) && !wanted->cluster && !wanted->cluster_n; i++) {
         other.cluster = clusters[i].down;

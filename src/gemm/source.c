@@ -596,14 +596,14 @@ static void put_gradient(struct text *t)
     cuc_dtype from = cuc__gemm_sum_type(t->kind), to = t->kind->gradient_dtype;
 
     put(t,
-        "\nkernel gemm_gradient(sums: %s[L, W], gradient: %s[X])\n"
+        "\nkernel gemm_gradient(sums: %s[L, W], bias_gradient: %s[X])\n"
         "    const RL = 32, RX = 64\n"
         "    grid cdiv(X, RX)\n{\n"
         "    x = block(0)\n"
         "    acc = zeros(%s, [RL, RX])\n"
         "    for p in 0 .. cdiv(L, RL) { acc = acc + load(sums, [p, x], [RL, RX]) }\n"
         "    y = reshape(sum(acc, 0), [RX])\n"
-        "    store(gradient, [x], ",
+        "    store(bias_gradient, [x], ",
         cuc_dtype_name(from), cuc_dtype_name(to), cuc_dtype_name(from));
     if (from == to)
         put(t, "y)\n}\n");
