@@ -214,6 +214,36 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
         "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
         "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    // Gradients: a tile in two orders, sums of computed operands, and products that add to memory
+    { { "a product of a transposed computed operand, left to the next iteration", "f16 bf16", "M=128 K=64;M=256 K=400;M=70 K=40",
+        "kernel k(w: T[M, 64], ww: T[K, 64], u: f32[K, 64], o: f32[M, 64], oo: f32[M, 64]) const T = f16 grid cdiv(M, 128) {\n"
+        "    m = block(0)\n    x, z = load(w, [m, 0], [128, 64]), load(w, [m, 0], [128, 64])\n"
+        "    a, b = zeros(f32, [128, 64]), zeros(f32, [128, 64])\n    for i in 0 .. cdiv(K, 64) {\n        k = (i + 1) % cdiv(K, 64)\n"
+        "        s = mma(x, trans(load(ww, [k, 0], [64, 64])), zeros(f32, [128, 64]))\n"
+        "        t = mma(z, trans(load(ww, [i, 0], [64, 64])), zeros(f32, [128, 64]))\n"
+        "        p = cast(minimum(maximum(s, -7.0), 7.0), T)\n        q = cast(minimum(maximum(s + t, -5.0), 9.0), T)\n"
+        "        a = mma(q, load(ww, [k, 0], [64, 64]), a)\n        b = mma(p, load(ww, [i, 0], [64, 64]), b)\n"
+        "        r = mma(trans(p), load(w, [m, 0], [128, 64]), zeros(f32, [64, 64]))\n"
+        "        store_add(u, [k, 0], r * cast(k, f32) + 1.0)\n    }\n"
+        "    store(o, [m, 0], a)\n    store(oo, [m, 0], b)\n}", 0, 0, NULL }, 3 },
+    { { "a computed right operand, scaled by a carried number", "bf16 f16", "M=64 K=32;M=128 K=300;M=33 K=40",
+        "kernel k(w: T[M, 64], ww: T[K, 64], u: f32[M, 32], o: f32[M, 64]) const T = f16 grid cdiv(M, 64) {\n"
+        "    m, t = block(0), 1.0\n    x = load(w, [m, 0], [64, 64])\n    a = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        s = mma(x, trans(load(ww, [k, 0], [32, 64])), zeros(f32, [64, 32]))\n"
+        "        p = cast(minimum(maximum(s, -7.0), 7.0), T)\n"
+        "        r = mma(trans(load(w, [m, 0], [64, 64])), p, zeros(f32, [64, 32]))\n"
+        "        store_add(u, [m, 0], r * t)\n        t += 1.0\n"
+        "        a = mma(p, load(ww, [k, 0], [32, 64]), a)\n    }\n    store(o, [m, 0], a)\n}", 0, 0, NULL }, 3 },
+    { { "a computed operand of two products, and a mask of some iterations", "f16", "M=256 K=48;M=300 K=500;M=40 K=70",
+        "kernel k(w: T[M, 64], ww: T[K, 64], u: f32[K, 64], o: f32[M, 64]) const T = f16 grid cdiv(M, 256) {\n"
+        "    m = block(0)\n    x = load(w, [m, 0], [256, 64])\n    a = zeros(f32, [256, 64])\n    for k in 0 .. cdiv(K, 16) {\n"
+        "        s = mma(x, trans(load(ww, [k, 0], [16, 64])), zeros(f32, [256, 16]))\n"
+        "        if k % 3 == m { s = where(iota(i32, 256)[:, None] > cast(k, i32), s, 1.0) }\n"
+        "        p = cast(minimum(maximum(s, -7.0), 7.0), T)\n"
+        "        a = mma(p, load(ww, [k, 0], [16, 64]), a)\n"
+        "        store_add(u, [k, 0], mma(p, load(ww, [k, 0], [16, 64]), zeros(f32, [256, 64])), shape=[256, 64])\n    }\n"
+        "    store(o, [m, 0], a)\n}", 0, 0, NULL }, 3 },
 };
 // clang-format on
 

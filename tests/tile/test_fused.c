@@ -358,6 +358,65 @@ TEST_ROWS(operands_of_8_bits_are_computed_in_their_threads, eights)
     ck_assert_ptr_nonnull(strstr(tile_diagnostics_text(module, true), "overlapped with the next"));
 }
 
+// ---- Gradients: products of tiles that the iteration computes
+
+#define GRADIENTS(sums, body, behind)                                                   \
+    "kernel k(x: bf16[M, W], y: bf16[K, W], u: f32[K, W], o: bf16[M, W], oo: f32[1]) "  \
+    "const W = 64, BK = 64 grid cdiv(M, 128) {\n    m = block(0)\n"                     \
+    "    a, z = load(x, [m, 0], [128, W]), load(x, [m, 0], [128, W])\n"                 \
+    "    acc = zeros(f32, [128, W])\n" sums "    for k in 0 .. cdiv(K, BK) {\n"         \
+    "        s = mma(a, trans(load(y, [k, 0], [BK, W])), zeros(f32, [128, BK]))\n" body \
+    "    }\n    store(o, [m, 0], cast(acc, bf16))\n" behind "}\n"
+#define ADDED "        p = cast(s, bf16)\n        acc = mma(p, load(y, [k, 0], [BK, W]), acc)\n"
+#define HANDED_OVER ADDED "        store_add(u, [k, 0], mma(trans(p), z, zeros(f32, [BK, W])))\n"
+#define ONE "    store_add(oo, [0], zeros(f32, [1]))\n"
+
+static const struct {
+    const char *text;
+    int copies, matrices; // by TMA to shared memory; written with stmatrix
+    const char *says;     // a remark
+    bool wide;            // tiles of 128 x 128
+} gradients[] = {
+    { GRADIENTS("", ADDED, ""), 2, 4, "overlapped with the next iteration", false },
+    { GRADIENTS("", HANDED_OVER, ONE), 2, 2 * 4, "left operand from shared memory, computed",
+      false },
+    { GRADIENTS("", HANDED_OVER, ONE), 4, 2 * 8, "left to the next iteration", true },
+    { GRADIENTS("    t = 1.0\n",
+                ADDED "        store_add(u, [k, 0], mma(trans(p), z, zeros(f32, "
+                      "[BK, W])) * t)\n        t += 1.0\n",
+                ONE),
+      2, 4,
+      "wgmma m64n32, left operand from shared memory, computed, right operand loaded once by "
+      "TMA, 2 warpgroups (tma)",
+      false },
+    { GRADIENTS("", ADDED "        store_add(u, [0, 0], mma(trans(z), p, zeros(f32, [W, BK])))\n",
+                ONE),
+      2, 2 * 4, "right operand in shared memory, computed", false },
+    // The launch would not check that u is apart from x and y, or the loop reads u.
+    { GRADIENTS("",
+                "        acc = mma(cast(s, bf16), load(y, [k, 0], [BK, W]), acc)\n"
+                "        store_add(o, [k, 0], cast(s, bf16))\n",
+                ""),
+      0, 0, "the loop has stores, prints or accesses in an order", false },
+    { GRADIENTS("",
+                "        acc = mma(cast(s, bf16), load(y, [k, 0], [BK, W]), acc) + "
+                "load(u, [k, 0], [128, W])\n        store_add(u, [k, 0], s)\n",
+                ""),
+      0, 0, "the loop has stores, prints or accesses in an order", false },
+};
+
+TEST_ROWS(tiles_that_an_iteration_computes_are_operands, gradients)
+{
+    static const char *const wide[] = { "W=128", "BK=128" };
+    const char *name = gradients[_i].copies ? ".entry k$tma(" : ".visible .entry ";
+    const char *text = entry_of(gradients[_i].text, wide, gradients[_i].wide ? 2 : 0, name);
+    const char *said = tile_diagnostics_text(module, true);
+
+    ck_assert_int_eq(count_of(text, "cp.async.bulk.tensor.2d.shared"), gradients[_i].copies);
+    ck_assert_int_eq(count_of(text, "stmatrix"), gradients[_i].matrices);
+    ck_assert_msg(strstr(said, gradients[_i].says) != NULL, "%.2000s", said);
+}
+
 static const struct {
     const char *text, *says;
 } elsewhere[] = {

@@ -24,9 +24,9 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // Sets up a tile. Tiles are visited in sections of the grid's second and third axes. Each section
 // covers all tiles along the first axis, so that the operands it streams stay in L2. If the loop's
-// length depends on the first axis, as in causal attention, the last tiles along that axis are the
-// longest and come first. If pairing balances the blocks better, each block takes one long and one
-// short tile at a time, so that all pairs cost the same.
+// length depends on the first axis, as in causal attention, the longest tiles come first: those at
+// the axis's end, or at its start. If pairing balances the blocks better, each block takes one long
+// and one short tile at a time, so that all pairs cost the same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -56,7 +56,10 @@ static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
         tile_register same = tile_new(e, TILE_PRED);
         tile_ins(e, "setp.ge.and.u32 %R, %R, %R, %R", same, block[0], back, second);
         tile_branch(e, same, false, r->ring.next_tile);
-        block[0] = tile_make(e, TILE_R32, "selp.u32 %R, %R, %R, %R", block[0], back, second);
+        if (r->plan->falls)
+            block[0] = tile_make(e, TILE_R32, "selp.u32 %R, %R, %R, %R", back, block[0], second);
+        else
+            block[0] = tile_make(e, TILE_R32, "selp.u32 %R, %R, %R, %R", block[0], back, second);
     }
     for (uint32_t i = 0; i < 3; i++)
         e->block[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", block[i]);
@@ -116,11 +119,11 @@ static void open_sections(struct tile_emitter *e)
 
     for (uint32_t i = 0; i < r->plan->feeds; i++) {
         const struct tile_op *load = r->plan->feed[i].stream.load;
+        tile_register bytes = TILE_NO_REGISTER;
+        if (r->plan->feed[i].held || r->plan->feed[i].small || r->plan->feed[i].computed)
+            continue;
         const struct tile_emit_view *view = &e->view[load->operand[0]->id];
         int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
-        tile_register bytes = TILE_NO_REGISTER;
-        if (r->plan->feed[i].held || r->plan->feed[i].small)
-            continue;
         bytes = tile_make(e, TILE_R32, "mov.b32 %R, 0f%x", UINT64_C(0x3F800000));
         for (uint32_t axis = 0; axis < view->rank; axis++) {
             if (dropped >> axis & 1)
@@ -179,7 +182,9 @@ static void make_barriers(struct tile_emitter *e)
         for (uint32_t s = 0; s < (feed->held ? 1 : r->plan->base.stages); s++) {
             uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base, at,
-                     feed->small ? 32u : 1u);
+                     feed->small      ? 32u
+                     : feed->computed ? tile_all_groups(&r->plan->base) * TILE_GROUP_THREADS / 32
+                                      : 1u);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
                      at + (unsigned)TILE_FEED_FREE_AT,
                      tile_all_groups(&r->plan->base) * releases_of(r->plan, feed));

@@ -12,21 +12,12 @@
 // Late work is everything that reads the last product's accumulator or writes what that product
 // reads.
 #include "element.h"
-#include "fused_ring.h"
+#include "fused_loop.h"
 
 // The named barrier at which the first warpgroup waits for its turn to start products.
 enum { BARRIER_OF_PRODUCTS = 6 };
 
-struct loop {
-    const struct tile_op *op;
-    const char *type;
-    bool wide;
-    tile_register variable, last, step;
-    tile_register
-        left; // iterations left, 32 bits; TILE_NO_REGISTER if count_iterations() cannot count them
-};
-
-static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
+bool tile_loop_emit_op(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     const struct tile_feed *feed = tile_feed_of(p, op);
@@ -35,12 +26,19 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
         return tile_read_feed(e, feed);
     if (feed && feed->small)
         return tile_read_small(e, feed);
+    if (op->kind == TILE_STORE_REDUCE) { // needs no barrier: nothing else touches its tensor
+        uint64_t read = e->read, written = e->written;
+        bool done = tile_emit_next(e, op);
+        e->read = read;
+        e->written = written;
+        return done;
+    }
     return tile_fused_skips(e, op) || tile_is_loaded_ahead(p, op) || tile_emit_next(e, op);
 }
 
 // Emits loads for the iteration `later` iterations ahead. Past the loop's end, loads the current
 // iteration's tiles again.
-static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t later,
+static bool load_later(struct tile_emitter *e, const struct tile_loop *l, uint32_t later,
                        struct tile_ahead *ahead)
 {
     enum tile_register_class class = l->wide ? TILE_R64 : TILE_R32;
@@ -61,12 +59,14 @@ static bool load_later(struct tile_emitter *e, const struct loop *l, uint32_t la
     return tile_load_ahead(e, l->op, at, later, ahead);
 }
 
-static bool load_next(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+bool tile_loop_load_next(struct tile_emitter *e, const struct tile_loop *l,
+                         struct tile_ahead *ahead)
 {
     return load_later(e, l, TILE_AHEAD, ahead);
 }
 
-static bool open_ahead(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
+bool tile_loop_open_ahead(struct tile_emitter *e, const struct tile_loop *l,
+                          struct tile_ahead *ahead)
 {
     if (!tile_open_ahead(e, l->op, l->step, ahead))
         return false;
@@ -77,12 +77,60 @@ static bool open_ahead(struct tile_emitter *e, const struct loop *l, struct tile
 }
 
 // Returns the number of copies of an iteration's code in a loop: one per set of registers.
-static uint32_t copies_of(const struct tile_ahead *ahead)
+uint32_t tile_loop_copies(const struct tile_ahead *ahead)
 {
     return ahead->count ? TILE_AHEAD + 1 : 1;
 }
 
 // ---- Work
+
+// Writes an op's result to the ring from which products take it.
+bool tile_loop_write_feeds(struct tile_emitter *e, const struct tile_op *op,
+                           const struct tile_ring_position *position)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].computed && p->feed[i].computed->op == op &&
+            !tile_write_feed(e, &p->feed[i], position))
+            return false;
+    return true;
+}
+
+bool tile_is_behind(const struct tile_fused *p, const struct tile_op *op)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (p->behind[op->operand[i]->id])
+            return true;
+    return op->result_count && p->behind[op->result[0]->id];
+}
+
+// Emits the work on the results of delayed products of the iteration whose variable is `at`.
+bool tile_loop_emit_behind(struct tile_emitter *e, const struct tile_loop *l, tile_register at)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_block *body = l->op->block[0];
+    tile_register *variable = e->value[body->argument[0]->id], own = variable[0];
+    tile_register **values = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*values));
+
+    variable[0] = at;
+    for (const struct tile_op *op = body->first; values && op != body->last; op = op->next) {
+        bool again = op->result_count && p->again[op->result[0]->id], behind = false;
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            behind |= p->behind[op->operand[i]->id];
+        if (again) { // in other registers than those of the current iteration
+            values[op->result[0]->id] = e->value[op->result[0]->id];
+            e->value[op->result[0]->id] = NULL;
+        }
+        if ((again || behind) && !tile_loop_emit_op(e, op))
+            return false;
+    }
+    for (const struct tile_op *op = body->first; values && op != body->last; op = op->next)
+        if (op->result_count && p->again[op->result[0]->id])
+            e->value[op->result[0]->id] = values[op->result[0]->id];
+    variable[0] = own;
+    return values;
+}
 
 // Emits an iteration's ops except products and scaling: the late work if `late`, otherwise all
 // other work.
@@ -92,7 +140,10 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
 
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         bool is_late = op->result_count && p->late[op->result[0]->id];
-        if (op->kind != TILE_MMA && op != p->scaling && is_late == late && !emit_work_op(e, op))
+        if (op->kind == TILE_MMA || op == p->scaling || is_late != late || tile_is_behind(p, op))
+            continue;
+        if (!tile_loop_emit_op(e, op) ||
+            !tile_loop_write_feeds(e, op, &tile_fused_ring_of(e)->late))
             return false;
     }
     return true;
@@ -100,7 +151,8 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
 
 // Passes carried values to the next iteration, except `acc`, which is already in place. NULL:
 // passes all.
-static void carry(struct tile_emitter *e, const struct loop *l, const struct tile_value *acc)
+void tile_loop_carry(struct tile_emitter *e, const struct tile_loop *l,
+                     const struct tile_value *acc)
 {
     const struct tile_op *end = l->op->block[0]->last;
     struct tile_value **to = tile_take(e->module, (end->operand_count + 1) * sizeof(*to));
@@ -144,13 +196,20 @@ static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
     return !e->failed;
 }
 
-// Prepares the accumulator and the operand a for this iteration's last product.
+// Prepares the accumulator and the operand a for this iteration's last product, or the operands a
+// of several ones.
 static bool ready_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     const struct tile_fused_product *last = &p->product[p->products - 1];
     uint32_t count = tile_register_count(last->mma->result[0]);
 
+    if (!sum) {
+        for (uint32_t i = p->early; i < p->products; i++)
+            if (!p->product[i].feed[0] && !tile_pack_left(e, &p->product[i]))
+                return false;
+        return true;
+    }
     if (!p->scaling) {
         const tile_register *in = tile_registers(e, last->mma->operand[2]);
         for (uint32_t i = 0; in && i < count; i++)
@@ -168,24 +227,13 @@ static void start_early(struct tile_emitter *e)
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     struct tile_fused *p = r->plan;
 
-    for (uint32_t i = 0; i + 1 < p->products; i++) {
+    for (uint32_t i = 0; i < p->early; i++) {
         for (uint32_t n = 0; n < 2; n++)
             if (!p->product[i].feed[n]->held)
                 tile_wait_for_feed(e, p->product[i].feed[n], &r->position);
         tile_start_product(e, &p->product[i], tile_registers(e, p->product[i].mma->result[0]),
                            &r->position, false);
     }
-}
-
-static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
-                          const struct tile_ring_position *position)
-{
-    struct tile_fused *p = tile_fused_ring_of(e)->plan;
-
-    for (uint32_t i = first; i < end; i++)
-        for (uint32_t n = 0; n < 2; n++)
-            if (p->product[i].feed[n] && !p->product[i].feed[n]->held && tile_is_last_use(p, i, n))
-                tile_release_feed(e, p->product[i].feed[n], position);
 }
 
 static bool open_part(struct tile_emitter *e)
@@ -202,27 +250,44 @@ static bool open_part(struct tile_emitter *e)
     return r->part;
 }
 
+// Starts the last product, which adds to `sum`, or several ones, whose accumulators are in place.
 static void start_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_fused_product *last = &r->plan->product[r->plan->products - 1];
 
-    for (uint32_t n = 0; n < 2; n++)
-        if (last->feed[n] && !last->feed[n]->held)
-            tile_wait_for_feed(e, last->feed[n], &r->late);
-    tile_start_product(e, last, last->promotes ? r->part : sum, &r->late, !last->promotes);
+    for (uint32_t i = r->plan->early; i < r->plan->products; i++) {
+        const struct tile_fused_product *late = &r->plan->product[i];
+        for (uint32_t n = 0; n < 2; n++)
+            if (late->feed[n] && !late->feed[n]->held)
+                tile_wait_for_feed(e, late->feed[n], &r->late);
+        if (!sum)
+            tile_start_product(e, late, tile_registers(e, late->mma->result[0]), &r->late,
+                               !late->from_zero);
+        else
+            tile_start_product(e, late, late->promotes ? r->part : sum, &r->late, !late->promotes);
+    }
 }
 
-// Waits for the last product, and adds its partial sums to the accumulator.
+void tile_loop_release(struct tile_emitter *e, uint32_t first, uint32_t end,
+                       const struct tile_ring_position *position)
+{
+    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t n = 0; n < 2; n++)
+            if (p->product[i].feed[n] && !p->product[i].feed[n]->held && tile_is_last_use(p, i, n))
+                tile_release_feed(e, p->product[i].feed[n], position);
+}
+
+// Waits for the last products, and adds partial sums to the accumulator.
 static void finish_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t early = r->plan->products - 1;
-    const struct tile_fused_product *last = &r->plan->product[early];
+    const struct tile_fused_product *last = &r->plan->product[r->plan->products - 1];
     uint32_t each = UINT32_C(1) << (tile_bits_of(last->columns) - 1);
 
     tile_wait_products(e, 0);
-    release_feeds(e, early, early + 1, &r->late);
+    tile_loop_release(e, r->plan->early, r->plan->products, &r->late);
     tile_next_stage(e, &r->late);
     for (uint32_t i = 0; last->promotes && i < r->plan->base.blocks * each; i++)
         if (i % each < last->columns / 2)
@@ -230,7 +295,7 @@ static void finish_last(struct tile_emitter *e, const tile_register *sum)
 }
 
 // Advances the loop variable, or branches to `end` after the last iteration.
-static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
+void tile_loop_advance(struct tile_emitter *e, const struct tile_loop *l, uint32_t end)
 {
     tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
 
@@ -277,13 +342,14 @@ void tile_signal_next_group(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// True for an operand that is loaded once per tile and not used by the last product. Its buffer is
-// released before that product, so that the next tile's load overlaps the end of this tile.
+// True for an operand that is loaded once per tile and not used by the last products. Its buffer is
+// released before them, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {
-    const struct tile_fused_product *last = &p->product[p->products - 1];
-
-    return feed->held && p->overlaps && last->feed[0] != feed && last->feed[1] != feed;
+    for (uint32_t i = p->early; i < p->products; i++)
+        if (p->product[i].feed[0] == feed || p->product[i].feed[1] == feed)
+            return false;
+    return feed->held && p->overlaps;
 }
 
 static void release_early(struct tile_emitter *e)
@@ -296,7 +362,7 @@ static void release_early(struct tile_emitter *e)
 }
 
 // Returns the registers of the last product's accumulator, which the loop carries.
-static const tile_register *last_sum(struct tile_emitter *e, const struct loop *l)
+static const tile_register *last_sum(struct tile_emitter *e, const struct tile_loop *l)
 {
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
     const struct tile_value *last = p->product[p->products - 1].mma->result[0];
@@ -309,7 +375,7 @@ static const tile_register *last_sum(struct tile_emitter *e, const struct loop *
 
 // Zeros the operand a of a slice past the loop's end, so that its product is 0. The copies have
 // already zeroed b.
-static void skip_slice(struct tile_emitter *e, const struct loop *l)
+static void skip_slice(struct tile_emitter *e, const struct tile_loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_fused_product *last = &r->plan->product[0];
@@ -362,9 +428,29 @@ static void join_slices(struct tile_emitter *e, const tile_register *sum)
     }
 }
 
+// Gives each accumulator to which a product only adds the registers of the loop's result.
+bool tile_loop_open_sums(struct tile_emitter *e, const struct tile_loop *l)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_op *end = l->op->block[0]->last;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        for (uint32_t n = 0; tile_only_adds(p, i) && n < l->op->result_count; n++)
+            if (end->operand[n] == p->product[i].mma->result[0])
+                e->value[end->operand[n]->id] = tile_registers(e, l->op->result[n]);
+    return !e->failed;
+}
+
+// Returns the previous iteration's variable.
+tile_register tile_loop_previous(struct tile_emitter *e, const struct tile_loop *l)
+{
+    return tile_make(e, l->wide ? TILE_R64 : TILE_R32, "sub.%s %R, %R, %R", l->type, l->variable,
+                     l->step);
+}
+
 // Ends an iteration: emits the late work and prepares the next iteration.
-static bool end_iteration(struct tile_emitter *e, const struct loop *l, const tile_register *sum,
-                          struct tile_ahead *ahead)
+static bool end_iteration(struct tile_emitter *e, const struct tile_loop *l,
+                          const tile_register *sum, struct tile_ahead *ahead)
 {
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
 
@@ -372,56 +458,59 @@ static bool end_iteration(struct tile_emitter *e, const struct loop *l, const ti
         return false;
     if (e->ring->sliced)
         skip_slice(e, l);
-    carry(e, l, p->product[p->products - 1].mma->result[0]);
+    tile_loop_carry(e, l, sum ? p->product[p->products - 1].mma->result[0] : NULL);
     tile_swap_ahead(e, ahead);
     return true;
 }
 
-static bool overlapping_iteration(struct tile_emitter *e, const struct loop *l,
+static bool overlapping_iteration(struct tile_emitter *e, const struct tile_loop *l,
                                   const tile_register *sum, struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t early = r->plan->products - 1;
+    uint32_t early = r->plan->early, all = r->plan->products;
 
     await_products(e);
     start_early(e);
     start_last(e, sum);
     tile_signal_next_group(e);
-    if (!load_next(e, l, ahead))
+    if (!tile_loop_load_next(e, l, ahead))
         return false;
     if (early) {
-        tile_wait_products(e, 1);
-        release_feeds(e, 0, early, &r->position);
+        tile_wait_products(e, all - early);
+        tile_loop_release(e, 0, early, &r->position);
     }
     if (!emit_work(e, l->op->block[0], false))
         return false;
     tile_next_stage(e, &r->position);
     finish_last(e, sum);
-    return end_iteration(e, l, sum, ahead);
+    return (!r->plan->delayed || tile_loop_emit_behind(e, l, tile_loop_previous(e, l))) &&
+           end_iteration(e, l, sum, ahead);
 }
 
-static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
+static bool overlapping_loop(struct tile_emitter *e, const struct tile_loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t early = r->plan->products - 1, top = tile_label(e), tail = tile_label(e);
-    const tile_register *sum = last_sum(e, l);
+    uint32_t early = r->plan->early, top = tile_label(e), tail = tile_label(e);
+    bool several = r->plan->products - early > 1;
+    const tile_register *sum = several ? NULL : last_sum(e, l);
     struct tile_ahead ahead;
 
-    if (!sum || !open_part(e) || !open_ahead(e, l, &ahead))
+    if (!(several ? tile_loop_open_sums(e, l) : sum != NULL) || !open_part(e) ||
+        !tile_loop_open_ahead(e, l, &ahead))
         return false;
     start_early(e);
-    if (!load_next(e, l, &ahead))
+    if (!tile_loop_load_next(e, l, &ahead))
         return false;
     tile_wait_products(e, 0);
-    release_feeds(e, 0, early, &r->position);
+    tile_loop_release(e, 0, early, &r->position);
     if (!emit_work(e, l->op->block[0], false))
         return false;
     tile_next_stage(e, &r->position);
     if (!end_iteration(e, l, sum, &ahead))
         return false;
     tile_put_label(e, top);
-    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
-        advance(e, l, tail);
+    for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
+        tile_loop_advance(e, l, tail);
         if (!overlapping_iteration(e, l, sum, &ahead))
             return false;
     }
@@ -430,128 +519,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     release_early(e);
     start_last(e, sum);
     finish_last(e, sum);
-    return true;
-}
-
-// ---- A loop that does not overlap
-//
-// Each product starts at its place in the program, and an op that needs its result waits for it.
-
-struct running {
-    uint32_t first, end; // products that have started and may still run
-    uint32_t needed;     // products before this one must be finished
-    bool loads;          // the loads ahead are still to be emitted, before the first wait
-};
-
-static bool start_product(struct tile_emitter *e, const struct tile_fused_product *product)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_value *result = product->mma->result[0];
-    const tile_register *sum = tile_registers(e, result), *in;
-    uint32_t count = tile_register_count(result);
-
-    if (!sum || (!product->feed[0] && !tile_pack_left(e, product)))
-        return false;
-    if (!product->from_zero) {
-        in = tile_registers(e, product->mma->operand[2]);
-        for (uint32_t i = 0; in && i < count; i++)
-            tile_move(e, sum[i], in[i]);
-    }
-    for (uint32_t n = 0; n < 2; n++)
-        if (product->feed[n] && !product->feed[n]->held)
-            tile_wait_for_feed(e, product->feed[n], &r->position);
-    tile_start_product(e, product, sum, &r->position, !product->from_zero);
-    return !e->failed;
-}
-
-// Waits until all products with numbers below `end` are finished.
-static bool finish_products(struct tile_emitter *e, const struct loop *l, struct running *running,
-                            uint32_t end, struct tile_ahead *ahead)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-
-    if (end <= running->first)
-        return true;
-    // Emit the loads ahead before any use of a tile loaded earlier, because ptxas may wait for the
-    // newest load at such a use.
-    if (running->loads && !load_next(e, l, ahead))
-        return false;
-    running->loads = false;
-    tile_wait_products(e, running->end - end);
-    release_feeds(e, running->first, end, &r->position);
-    running->first = end;
-    return true;
-}
-
-struct users {
-    const struct tile_fused *p;
-    struct running *running;
-};
-
-static void find_needed(struct tile_op *op, void *data)
-{
-    struct users *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        for (uint32_t n = u->running->first; n < u->running->end; n++)
-            if (op->operand[i] == u->p->product[n].mma->result[0] && n >= u->running->needed)
-                u->running->needed = n + 1;
-}
-
-// Waits for the products whose results an op uses.
-static bool finish_needed(struct tile_emitter *e, const struct loop *l, struct running *running,
-                          const struct tile_op *op, struct tile_ahead *ahead)
-{
-    struct users users = { tile_fused_ring_of(e)->plan, running };
-
-    running->needed = running->first;
-    find_needed((struct tile_op *)(uintptr_t)op, &users);
-    for (uint32_t n = 0; n < op->block_count; n++)
-        tile_walk(op->block[n], find_needed, &users);
-    return finish_products(e, l, running, running->needed, ahead);
-}
-
-static bool plain_iteration(struct tile_emitter *e, const struct loop *l, struct tile_ahead *ahead)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_block *body = l->op->block[0];
-    struct running running = { .loads = true };
-
-    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
-        if (!finish_needed(e, l, &running, op, ahead))
-            return false;
-        if (op->kind != TILE_MMA) {
-            if (!emit_work_op(e, op))
-                return false;
-            continue;
-        }
-        if (!start_product(e, &r->plan->product[running.end++]))
-            return false;
-    }
-    if (!finish_products(e, l, &running, running.end, ahead))
-        return false;
-    tile_next_stage(e, &r->position);
-    carry(e, l, NULL);
-    tile_swap_ahead(e, ahead);
-    return true;
-}
-
-static bool plain_loop(struct tile_emitter *e, const struct loop *l)
-{
-    uint32_t top = tile_label(e), end = tile_label(e);
-    struct tile_ahead ahead;
-
-    if (!open_ahead(e, l, &ahead))
-        return false;
-    tile_put_label(e, top);
-    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
-        if (!plain_iteration(e, l, &ahead))
-            return false;
-        advance(e, l, end);
-    }
-    tile_branch(e, TILE_NO_REGISTER, false, top);
-    tile_put_label(e, end);
-    return true;
+    return !r->plan->delayed || tile_loop_emit_behind(e, l, l->variable);
 }
 
 // ---- A loop whose products only add to accumulators
@@ -559,19 +527,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 // An iteration's products start while the previous iteration's run. Each accumulator has one set of
 // registers, which nothing else touches.
 
-static bool open_sums(struct tile_emitter *e, const struct loop *l)
-{
-    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
-    const struct tile_op *end = l->op->block[0]->last;
-
-    for (uint32_t i = 0; i < p->products; i++)
-        for (uint32_t n = 0; n < l->op->result_count; n++)
-            if (end->operand[n] == p->product[i].mma->result[0])
-                e->value[end->operand[n]->id] = tile_registers(e, l->op->result[n]);
-    return !e->failed;
-}
-
-static bool chained_iteration(struct tile_emitter *e, const struct loop *l,
+static bool chained_iteration(struct tile_emitter *e, const struct tile_loop *l,
                               struct tile_ahead *ahead, bool first)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -585,40 +541,41 @@ static bool chained_iteration(struct tile_emitter *e, const struct loop *l,
         tile_start_product(e, &p->product[i], tile_registers(e, p->product[i].mma->result[0]),
                            &r->position, true);
     }
-    if (!load_next(e, l, ahead))
+    if (!tile_loop_load_next(e, l, ahead))
         return false;
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
-        if (op->kind != TILE_MMA && !emit_work_op(e, op))
+        if (op->kind != TILE_MMA && !tile_loop_emit_op(e, op))
             return false;
     tile_next_stage(e, &r->position);
     if (!first) {
         tile_wait_products(e, p->products);
-        release_feeds(e, 0, p->products, &r->late);
+        tile_loop_release(e, 0, p->products, &r->late);
         tile_next_stage(e, &r->late);
     }
-    carry(e, l, NULL);
+    tile_loop_carry(e, l, NULL);
     tile_swap_ahead(e, ahead);
     return !e->failed;
 }
 
-static bool chained_loop(struct tile_emitter *e, const struct loop *l)
+static bool chained_loop(struct tile_emitter *e, const struct tile_loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t top = tile_label(e), tail = tile_label(e);
     struct tile_ahead ahead;
 
-    if (!open_sums(e, l) || !open_ahead(e, l, &ahead) || !chained_iteration(e, l, &ahead, true))
+    if (!tile_loop_open_sums(e, l) || !tile_loop_open_ahead(e, l, &ahead) ||
+        !chained_iteration(e, l, &ahead, true))
         return false;
     tile_put_label(e, top);
-    for (uint32_t copy = 0; copy < copies_of(&ahead); copy++) {
-        advance(e, l, tail);
+    for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
+        tile_loop_advance(e, l, tail);
         if (!chained_iteration(e, l, &ahead, false))
             return false;
     }
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     tile_wait_products(e, 0);
-    release_feeds(e, 0, r->plan->products, &r->late);
+    tile_loop_release(e, 0, r->plan->products, &r->late);
     tile_next_stage(e, &r->late);
     return true;
 }
@@ -666,17 +623,18 @@ static void start_all(struct tile_emitter *e, const struct doubled *d, bool odd)
 }
 
 // Emits an iteration's work, after a wait that leaves the last `later` products in flight.
-static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const struct doubled *d,
-                             bool odd, uint32_t later, struct tile_ahead *ahead)
+static bool finish_iteration(struct tile_emitter *e, const struct tile_loop *l,
+                             const struct doubled *d, bool odd, uint32_t later,
+                             struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_fused *p = r->plan;
     const struct tile_block *body = l->op->block[0];
 
-    if (!load_next(e, l, ahead))
+    if (!tile_loop_load_next(e, l, ahead))
         return false;
     tile_wait_products(e, later);
-    release_feeds(e, 0, p->products, &r->late);
+    tile_loop_release(e, 0, p->products, &r->late);
     bool reads = false; // true if a small feed must be read from this iteration's stage
     for (uint32_t i = 0; i < p->feeds; i++)
         reads |= p->feed[i].small;
@@ -685,16 +643,16 @@ static bool finish_iteration(struct tile_emitter *e, const struct loop *l, const
     for (uint32_t i = 0; i < p->products; i++)
         e->value[p->product[i].mma->result[0]->id] = d->result[odd][i];
     for (const struct tile_op *op = body->first; op != body->last; op = op->next)
-        if (op->kind != TILE_MMA && !emit_work_op(e, op))
+        if (op->kind != TILE_MMA && !tile_loop_emit_op(e, op))
             return false;
     if (reads)
         tile_next_stage(e, &r->late);
-    carry(e, l, NULL);
+    tile_loop_carry(e, l, NULL);
     tile_swap_ahead(e, ahead);
     return true;
 }
 
-static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
+static bool doubled_loop(struct tile_emitter *e, const struct tile_loop *l)
 {
     enum { MOST_COPIES = 2 * (TILE_AHEAD + 1) };
     const struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -703,9 +661,9 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
     struct doubled d;
     struct tile_ahead ahead;
 
-    if (!open_doubled(e, &d) || !open_ahead(e, l, &ahead))
+    if (!open_doubled(e, &d) || !tile_loop_open_ahead(e, l, &ahead))
         return false;
-    uint32_t copies = 2 * copies_of(&ahead);
+    uint32_t copies = 2 * tile_loop_copies(&ahead);
     start_all(e, &d, false);
     tile_put_label(e, top);
     for (uint32_t copy = 0; copy < copies; copy++) {
@@ -738,7 +696,7 @@ static bool doubled_loop(struct tile_emitter *e, const struct loop *l)
 }
 
 // Copies the operands of the iteration that comes `slice` iterations after the current one.
-static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t slice)
+static bool copy_slice(struct tile_emitter *e, const struct tile_loop *l, uint32_t slice)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
     tile_register *variable = e->value[l->op->block[0]->argument[0]->id];
@@ -753,14 +711,14 @@ static bool copy_slice(struct tile_emitter *e, const struct loop *l, uint32_t sl
     for (uint32_t i = 0; i < p->feeds && done; i++)
         if (p->feed[i].small)
             tile_copy_small(e, &p->feed[i], slice);
-        else if (!p->feed[i].held)
+        else if (!p->feed[i].held && !p->feed[i].computed)
             tile_copy_feed(e, &p->feed[i], slice);
     variable[0] = l->variable;
     e->ring->outside = TILE_NO_REGISTER;
     return done;
 }
 
-static bool copy_loop(struct tile_emitter *e, const struct loop *l)
+static bool copy_loop(struct tile_emitter *e, const struct tile_loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     struct tile_fused *p = r->plan;
@@ -774,7 +732,7 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
         if (!copy_slice(e, l, slice))
             return false;
     tile_next_stage(e, &r->position);
-    advance(e, l, end);
+    tile_loop_advance(e, l, end);
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
@@ -783,7 +741,7 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
 // Returns the number of iterations if the loop steps by one and its bounds are known to fit in 32
 // bits, otherwise TILE_NO_REGISTER. Warpgroups that do not need the variable then avoid counting in
 // 64 bits.
-static tile_register count_iterations(struct tile_emitter *e, const struct loop *l)
+static tile_register count_iterations(struct tile_emitter *e, const struct tile_loop *l)
 {
     const struct tile_op *by = l->op->operand[2]->op;
     struct tile_range first = tile_range_of(e->ranges, l->op->operand[0]),
@@ -803,7 +761,7 @@ static tile_register count_iterations(struct tile_emitter *e, const struct loop 
 }
 
 // Makes the loop advance by `slices` iterations at a time. Each warpgroup runs one of them.
-static bool open_slices(struct tile_emitter *e, struct loop *l)
+static bool open_slices(struct tile_emitter *e, struct tile_loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t slices = r->plan->base.slices;
@@ -833,7 +791,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     struct tile_fused *p = r->plan;
     const struct tile_value *value = op->block[0]->argument[0];
     bool wide = tile_class_of(value->type.dtype) == TILE_R64;
-    struct loop l = {
+    struct tile_loop l = {
         .op = op,
         .wide = wide,
         .type = tile_integer_type(value->type.dtype),
@@ -866,11 +824,12 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);
-    bool (*emit)(struct tile_emitter *, const struct loop *) = r->ring.copies ? copy_loop
-                                                               : p->overlaps  ? overlapping_loop
-                                                               : p->doubles   ? doubled_loop
-                                                               : p->chains    ? chained_loop
-                                                                              : plain_loop;
+    bool (*emit)(struct tile_emitter *, const struct tile_loop *) = r->ring.copies ? copy_loop
+                                                                    : p->overlaps ? overlapping_loop
+                                                                    : p->doubles  ? doubled_loop
+                                                                    : p->chains
+                                                                        ? chained_loop
+                                                                        : tile_emit_loop_in_turn;
     if (!emit(e, &l))
         return false;
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)

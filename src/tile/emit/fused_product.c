@@ -4,6 +4,51 @@
 
 #include <stdio.h>
 
+// Returns the tile of a product's operand, in the order in which the product uses it.
+static struct tile_stream stream_of(const struct tile_fused_product *product, uint32_t which)
+{
+    struct tile_stream s = product->feed[which]->stream;
+
+    s.mn_major = product->mn_major[which];
+    return s;
+}
+
+// Returns the byte distance between groups of columns of b.
+static uint32_t columns_step(const struct tile_stream *b, uint32_t columns)
+{
+    uint32_t bytes = columns * b->element;
+
+    return b->mn_major ? bytes / b->span * b->span * b->rows + bytes % b->span : columns * b->span;
+}
+
+// Returns the descriptor of a product's operand in the first stage, or TILE_NO_REGISTER if there is
+// none. Operands of one feed share a descriptor if they use the tile in the same way.
+static tile_register open_descriptor(struct tile_emitter *e, uint32_t number, uint32_t which)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_product *product = &r->plan->product[number], *other = r->plan->product;
+
+    if (!product->feed[which])
+        return TILE_NO_REGISTER;
+    for (; other < product; other++)
+        if (other->feed[which] == product->feed[which] &&
+            other->shares_rows == product->shares_rows &&
+            other->mn_major[which] == product->mn_major[which])
+            return r->descriptor[other - r->plan->product][which];
+    struct tile_stream s = stream_of(product, which);
+    tile_register at =
+        tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base, (unsigned)TILE_RING_AT + s.at);
+    if (which == product->shares_rows) // warpgroups divide this operand
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group,
+                 which ? columns_step(&s, product->columns) : tile_block_step(&s), at);
+    if (tile_slices(&r->plan->base) > 1)
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, s.bytes, at);
+    at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
+    at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
+    tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
+    return tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, tile_descriptor_of(&s));
+}
+
 void tile_open_fused_products(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -22,23 +67,8 @@ void tile_open_fused_products(struct tile_emitter *e)
     own = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", own, lower);
     r->lane_zero = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", own);
     r->not_first_lane = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane);
-    for (uint32_t i = 0; i < r->plan->feeds; i++) {
-        const struct tile_stream *s = &r->plan->feed[i].stream;
-        if (r->plan->feed[i].small)
-            continue;
-        tile_register at = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
-                                     (unsigned)TILE_RING_AT + s->at);
-        for (uint32_t n = 0; n < r->plan->products; n++)
-            if (r->plan->product[n].feed[0] == &r->plan->feed[i] && tile_is_last_use(r->plan, n, 0))
-                tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, tile_block_step(s), at);
-        if (tile_slices(&r->plan->base) > 1)
-            tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, s->bytes, at);
-        at = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x3ffff", at);
-        at = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", at);
-        tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", at);
-        r->descriptor[i] =
-            tile_make(e, TILE_R64, "or.b64 %R, %R, 0x%x", wide, tile_descriptor_of(s));
-    }
+    for (uint32_t i = 0; i < 2 * r->plan->products; i++)
+        r->descriptor[i / 2][i % 2] = open_descriptor(e, i / 2, i % 2);
     e->text = before;
 }
 
@@ -71,11 +101,12 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
     return true;
 }
 
-static tile_register descriptor_in(struct tile_emitter *e, const struct tile_feed *feed,
-                                   const struct tile_ring_position *position)
+static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fused_product *product,
+                                   uint32_t which, const struct tile_ring_position *position)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    tile_register first = r->descriptor[feed - r->plan->feed];
+    const struct tile_feed *feed = product->feed[which];
+    tile_register first = r->descriptor[product - r->plan->product][which];
 
     if (feed->held)
         return first;
@@ -94,12 +125,13 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_value *a = product->mma->operand[0], *b = product->mma->operand[1];
     const struct tile_wgmma *x = tile_wgmma_of(a->type.dtype), *y = tile_wgmma_of(b->type.dtype);
-    const struct tile_feed *left = product->feed[0], *right = product->feed[1];
-    uint32_t per_step = STEP_BYTES / right->stream.element, steps = product->depth / per_step;
+    const struct tile_feed *left = product->feed[0];
+    struct tile_stream right = stream_of(product, 1), own = left ? stream_of(product, 0) : right;
+    uint32_t per_step = STEP_BYTES / right.element, steps = product->depth / per_step;
     uint32_t each = UINT32_C(1) << (tile_bits_of(product->columns) - 1);
     const tile_register *words = r->words[product - r->plan->product];
     uint32_t words_each = (tile_bytes_of(a->type.dtype) << tile_bits_of(product->depth)) / 8;
-    tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, position) };
+    tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, product, 1, position) };
     char end[16] = "";
 
     if (!sum || (!left && !words)) { // out of memory
@@ -107,23 +139,22 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
         return;
     }
     if (left)
-        at[0] = descriptor_in(e, left, position);
+        at[0] = descriptor_in(e, product, 0, position);
     if (x->either_major && left)
-        snprintf(end, sizeof(end), ", 1, 1, %d, %d", left->stream.mn_major, right->stream.mn_major);
+        snprintf(end, sizeof(end), ", 1, 1, %d, %d", own.mn_major, right.mn_major);
     else if (x->either_major)
-        snprintf(end, sizeof(end), ", 1, 1, %d", right->stream.mn_major);
+        snprintf(end, sizeof(end), ", 1, 1, %d", right.mn_major);
     else if (x->signs)
         snprintf(end, sizeof(end), ", 1, 1");
     tile_ins(e, "wgmma.fence.sync.aligned");
     for (uint32_t step = 0; step < steps; step++) {
-        tile_register to = tile_descriptor_at(e, at[1], tile_step_of(&right->stream, step));
+        tile_register to = tile_descriptor_at(e, at[1], tile_step_of(&right, step));
         for (uint32_t block = 0; block < r->plan->base.blocks; block++) {
             tile_register from = TILE_NO_REGISTER;
             if (left)
                 from = tile_descriptor_at(e, at[0],
-                                          tile_step_of(&left->stream, step) +
-                                              block * r->plan->base.groups *
-                                                  tile_block_step(&left->stream));
+                                          tile_step_of(&own, step) +
+                                              block * r->plan->base.groups * tile_block_step(&own));
             tile_put(e->text, "\twgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ",
                      product->columns, per_step, x->signs ? "f32" : "s32", x->name, y->name);
             tile_put_string(e->text,

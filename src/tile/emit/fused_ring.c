@@ -73,14 +73,6 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
     tile_emit_copy(e, s, to, full);
 }
 
-const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load)
-{
-    for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == load || p->feed[i].reader == load)
-            return &p->feed[i];
-    return NULL;
-}
-
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -302,5 +294,62 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
     tile_register free = tile_feed_barrier(e, feed, &r->position);
     tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R+%u]", r->not_first_lane, free,
              (unsigned)TILE_FEED_FREE_AT);
+    return !e->failed;
+}
+
+// ---- Tiles that warpgroups compute
+
+// Returns the offset in a slab at which this lane's part of a warp's first two 8 x 8 matrices
+// begins.
+static tile_register matrices_in_slab(struct tile_emitter *e, const struct tile_stream *s)
+{
+    struct tile_text *before = tile_into_prologue(e);
+    tile_register line = tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
+    tile_register piece = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+
+    line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", e->warp, line);
+    tile_register bits = s->span == 128
+                             ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", line)
+                             : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", line,
+                                         s->span == 64 ? 1u : 2u, s->span == 64 ? 2u : 1u);
+    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, bits);
+    piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
+    tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, s->span, piece);
+    e->text = before;
+    return at;
+}
+
+bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
+                     const struct tile_ring_position *position)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_stream *s = &feed->stream;
+    const struct tile_value *value = feed->computed;
+    const tile_register *reg = tile_registers(e, value);
+    uint32_t columns = (uint32_t)value->type.extent[1], blocks = r->plan->base.blocks;
+    uint32_t each = 1u << (tile_bits_of((int32_t)columns) - 1); // registers of 64 rows
+    tile_register at = matrices_in_slab(e, s), full = tile_feed_barrier(e, feed, position);
+
+    if (!reg)
+        return false;
+    tile_emit_wait(e, full, TILE_FEED_FREE_AT,
+                   tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", position->phase));
+    tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", position->stage,
+                                    s->bytes, r->ring.base);
+    stage = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", stage, at);
+    for (uint32_t column = 0; column < columns; column += 16) {
+        tile_register to = stage;
+        uint32_t place = column * s->element % s->span;
+        if (place)
+            to = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", stage, place);
+        for (uint32_t block = 0; block < blocks; block++)
+            tile_store_matrices(e, reg + block * each + column / 2, 2, "", to,
+                                (unsigned)TILE_RING_AT + s->at +
+                                    column * s->element / s->span * s->span * s->rows +
+                                    block * r->plan->base.groups * 64 * s->span);
+    }
+    tile_ins(e, "fence.proxy.async.shared::cta");
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+    tile_ins(e, "@!%R mbarrier.arrive.shared::cta.b64 _, [%R]", r->not_first_lane, full);
     return !e->failed;
 }

@@ -35,9 +35,9 @@ struct tile_fused_ring {
     // A zero that ptxas believes to differ between lanes. Otherwise ptxas would move a loaded
     // scalar to a uniform register at once, and wait for it.
     tile_register lane_zero;
-    tile_register not_first_lane; // true except in the first thread of a warp
-    tile_register descriptor[TILE_MOST_FEEDS];
-    tile_register *words[TILE_MOST_PRODUCTS]; // operands a in registers
+    tile_register not_first_lane;                    // true except in the first thread of a warp
+    tile_register descriptor[TILE_MOST_PRODUCTS][2]; // of operands in shared memory
+    tile_register *words[TILE_MOST_PRODUCTS];        // operands a in registers
     tile_register *part; // the last product's partial sums, if it promotes them
 };
 
@@ -54,14 +54,15 @@ void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_ring_position *position);
 void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
                        const struct tile_ring_position *position);
-// Returns the feed of a load, or NULL.
-const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
 // For the copying thread: tile_copy_feed() copies a stage of a feed. tile_emit_wanted() emits the
 // ops before the loop on which the loads' indices depend.
 void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice);
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile into registers, for use in computations.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
+// For warpgroups: writes a computed tile to its stage.
+bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
+                     const struct tile_ring_position *position);
 // Returns the barrier of a feed's stage.
 tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_ring_position *position);

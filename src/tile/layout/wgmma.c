@@ -42,6 +42,28 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
     return true;
 }
 
+bool tile_layout_wgmma_columns(struct tile_layout *layout, const struct tile_type *type,
+                               uint32_t warp_bits)
+{
+    struct tile_type part = *type;
+    uint32_t groups = warp_bits - 2, columns = tile_bits_of(type->extent[1]);
+
+    part.extent[1] >>= groups;
+    if (type->rank != 2 || warp_bits < 2 || type->extent[1] != 1 << columns ||
+        type->extent[0] != 1 << ROW_BITS || !tile_layout_wgmma(layout, &part, 2))
+        return false;
+    // Rows move up to make room for the column bits that number warpgroups.
+    for (uint32_t i = 0; i < tile_hardware_bits(layout); i++)
+        if (layout->basis[i] >> (columns - groups))
+            layout->basis[i] <<= groups;
+    for (uint32_t i = 0; i < groups; i++)
+        layout->basis[tile_hardware_bits(layout) + i] = UINT32_C(1) << (columns - groups + i);
+    layout->warp_bits = (uint8_t)warp_bits;
+    layout->axis_bits[1] = (uint8_t)columns;
+    layout->coordinate_bits = (uint8_t)(layout->coordinate_bits + groups);
+    return true;
+}
+
 bool tile_layout_wgmma_left(struct tile_layout *layout, const struct tile_type *type,
                             uint32_t warp_bits)
 {

@@ -20,4 +20,8 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
 bool tile_layout_wgmma_left(struct tile_layout *layout, const struct tile_type *type,
                             uint32_t warp_bits);
 
+// Does the same, but gives all warpgroups the same 64 rows, and distributes the columns over them.
+bool tile_layout_wgmma_columns(struct tile_layout *layout, const struct tile_type *type,
+                               uint32_t warp_bits);
+
 #endif

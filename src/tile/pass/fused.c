@@ -13,6 +13,7 @@
 #include "tile/ir/scalar.h"
 #include "tile/layout/fragment.h"
 #include "tile/layout/wgmma.h"
+#include "tile/signature/signature.h"
 
 #include <string.h>
 
@@ -76,6 +77,20 @@ static bool can_stream(const struct tile_op *load)
     return tile_is_plain_load(load) && !(dropped >> (shape->count - 1u) & 1);
 }
 
+// Finds the feed of an equal load, whose tile lies in shared memory in the same way.
+static struct tile_feed *equal_feed(struct tile_fused *p, const struct tile_op *load, bool mn_major)
+{
+    for (uint32_t i = 0; i < p->feeds; i++) {
+        struct tile_feed *feed = &p->feed[i];
+        const struct tile_op *own = feed->stream.load;
+        if (own && !feed->reader && (!feed->other || feed->other == load) &&
+            own->parent == load->parent && tile_same_op(own, load) &&
+            (!mn_major || tile_wgmma_of(load->result[0]->type.dtype)->either_major))
+            return feed;
+    }
+    return NULL;
+}
+
 static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *load, bool mn_major,
                                   const char **why)
 {
@@ -102,19 +117,22 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
 
 static const char gathers[] = "it gathers rows in a loop that computes operands or does other work";
 
-// Finds the feed of an operand, also through permutations. Returns NULL if there is none, with a
-// reason in *why.
+// Finds the feed of a product's operand, also through permutations. Returns NULL if there is none,
+// with a reason in *why.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
-                                   const struct tile_op *mma, uint32_t which, const char **why)
+                                   struct tile_fused_product *product, uint32_t which,
+                                   const char **why)
 {
     bool transposed = false;
-    const struct tile_value *own = mma->operand[which];
+    const struct tile_value *own = product->mma->operand[which];
     const struct tile_op *load = tile_loaded_box(own, &transposed);
 
     if (own->uses > 1 && tile_only_products_use(p->base.loop, own, which)) {
         for (uint32_t i = 0; i + 1 < p->products; i++)
-            if (p->product[i].mma->operand[which] == own && p->product[i].feed[which])
+            if (p->product[i].mma->operand[which] == own && p->product[i].feed[which]) {
+                product->mn_major[which] = p->product[i].mn_major[which];
                 return (struct tile_feed *)(uintptr_t)p->product[i].feed[which];
+            }
         load = tile_shared_box(own, own->uses, &transposed);
     }
     *why = "an operand is computed, or its load has another use";
@@ -125,9 +143,43 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     if (!can_stream(load))
         return NULL;
     // a is [rows, depth], b is [depth, columns]
-    struct tile_feed *feed = new_feed(p, load, (which == 0) == transposed, why);
+    bool mn_major = (which == 0) == transposed;
+    struct tile_feed *feed = equal_feed(p, load, mn_major);
+    product->mn_major[which] = mn_major;
+    if (feed) {
+        feed->other = load;
+        return feed;
+    }
+    feed = new_feed(p, load, mn_major, why);
     if (feed)
         feed->held = held;
+    return feed;
+}
+
+// Gives a ring to an operand that an iteration computes. Only b and a transposed a need one.
+static const struct tile_feed *computed_feed(struct tile_fused *p,
+                                             struct tile_fused_product *product, uint32_t which)
+{
+    bool transposed = false;
+    const struct tile_value *own = product->mma->operand[which],
+                            *tile = tile_strip_transposes(own, &transposed);
+    struct tile_feed *feed = &p->feed[p->feeds];
+
+    product->mn_major[which] = (which == 0) == transposed;
+    for (uint32_t i = 0; i < p->feeds && (which || transposed); i++)
+        if (p->feed[i].computed == tile)
+            return &p->feed[i];
+    if ((!which && !transposed) || p->feeds == TILE_MOST_FEEDS || !tile->op ||
+        tile->op->parent != p->base.loop->block[0] ||
+        !(tile_op_infos[tile->op->kind].traits & TILE_ELEMENTWISE) || tile->type.extent[1] % 16)
+        return NULL;
+    *feed = (struct tile_feed){ .computed = tile };
+    feed->stream.element = tile_bytes_of(tile->type.dtype);
+    feed->stream.rows = (uint32_t)tile->type.extent[0];
+    if (tile_plan_lines(&p->base, &feed->stream,
+                        (uint32_t)tile->type.extent[1] * feed->stream.element))
+        return NULL;
+    p->feeds++;
     return feed;
 }
 
@@ -136,7 +188,7 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
 
-    if (p->base.wanted[load->result[0]->id] || tile_elements(&load->result[0]->type) <= MOST_LOADED)
+    if (tile_feed_of(p, load) || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
     if (load->kind == TILE_LOAD_ROWS || load->kind == TILE_GATHER)
         return gathers;
@@ -168,7 +220,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     const char *why;
 
     if (p->products++ == TILE_MOST_PRODUCTS)
-        return "the loop has more than 4 products";
+        return "the loop has more than 6 products";
     if (acc->rank != 2)
         return "it has batches";
     if (dtype == CUC_F32)
@@ -189,10 +241,14 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
         return "its stages are not a multiple of 32 bytes deep";
-    product->feed[0] = find_feed(kernel, p, mma, 0, &why);
+    product->feed[0] = find_feed(kernel, p, product, 0, &why);
     if (!product->feed[0] && tile_bytes_of(dtype) > 2)
         return why;
-    product->feed[1] = find_feed(kernel, p, mma, 1, &why);
+    if (!product->feed[0] && how->either_major)
+        product->feed[0] = computed_feed(p, product, 0);
+    product->feed[1] = find_feed(kernel, p, product, 1, &why);
+    if (!product->feed[1] && product->feed[0] && how->either_major)
+        product->feed[1] = computed_feed(p, product, 1);
     if (product->feed[1])
         return NULL;
     bool transposed = false;
@@ -202,6 +258,8 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 // ---- The loop
 
 struct search {
+    const struct tile_kernel *kernel;
+    const struct tile_op *loop;
     uint32_t count;
     const char *refused; // reason why an op is not allowed in an iteration
 };
@@ -213,11 +271,23 @@ static void count_product(struct tile_op *op, void *data)
     s->count += op->kind == TILE_MMA;
 }
 
+// True for a store_add() and the like to a tensor that nothing else in the kernel touches. The
+// kernel must write other tensors too, because the launch then checks that its tensors do not
+// overlap (select.c).
+static bool only_adds_to_memory(const struct search *s, const struct tile_op *op)
+{
+    const struct tile_value *tensor = op->operand[0];
+    uint64_t written = tile_written_parameters(s->kernel);
+
+    return op->kind == TILE_STORE_REDUCE && op->parent == s->loop->block[0] && !tensor->op &&
+           tensor->uses == 1 && written & (written - 1);
+}
+
 static void check_work(struct tile_op *op, void *data)
 {
     struct search *s = data;
 
-    if (tile_op_infos[op->kind].traits & TILE_WRITES ||
+    if ((tile_op_infos[op->kind].traits & TILE_WRITES && !only_adds_to_memory(s, op)) ||
         tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         s->refused = "the loop has stores, prints or accesses in an order";
     else if (op->kind == TILE_FOR || op->kind == TILE_LOOP)
@@ -273,7 +343,7 @@ const struct tile_op *tile_product_outside(const struct tile_kernel *kernel)
 
 static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
 {
-    struct search s = { 0, NULL };
+    struct search s = { .kernel = kernel };
     const struct tile_op *loop = loop_with_product(kernel);
 
     tile_walk(&kernel->body, count_product, &s);
@@ -286,6 +356,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
         if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
             tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
             return "the loop comes after stores, accesses in an order or control flow";
+    s.loop = loop;
     tile_walk(loop->block[0], check_work, &s);
     if (s.refused)
         return s.refused;
@@ -304,7 +375,8 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     if (s.count)
         return tile_others_outside;
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
-        const char *why = tile_op_infos[op->kind].traits & TILE_READS ? find_read(p, op) : NULL;
+        bool reads = op->result_count && tile_op_infos[op->kind].traits & TILE_READS;
+        const char *why = reads ? find_read(p, op) : NULL;
         if (why)
             return why;
     }
@@ -349,19 +421,55 @@ bool tile_fused_forms_left(const struct tile_op *mma, const struct tile_op *op)
     return value->op == op && is_between(mma, value);
 }
 
-// True if the last product can overlap the next iteration's work: the loop carries its accumulator,
-// and all other products have only streamed operands, so that they can start early. A single
-// product qualifies only if its operand a is computed.
-static bool can_overlap(const struct tile_fused *p)
+bool tile_only_adds(const struct tile_fused *p, uint32_t number)
+{
+    const struct tile_op *mma = p->product[number].mma;
+
+    return mma->operand[2]->uses == 1 &&
+           tile_fused_carried_in(p->base.loop, mma) == mma->operand[2];
+}
+
+// True if a product has only operands that are loaded.
+static bool is_of_loads(const struct tile_fused_product *product)
+{
+    return product->feed[0] && !product->feed[0]->computed && !product->feed[1]->computed;
+}
+
+static bool is_plain_last(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
-    if (!tile_fused_carried_in(p->base.loop, last->mma) || (p->products < 2 && last->feed[0]))
-        return false;
-    for (uint32_t i = 0; i + 1 < p->products; i++)
-        if (!p->product[i].feed[0] || !p->product[i].from_zero)
+    return tile_fused_carried_in(p->base.loop, last->mma) && (p->products > 1 || !last->feed[0]) &&
+           !last->feed[1]->computed && (!last->feed[0] || !last->feed[0]->computed);
+}
+
+// True if a product may run beside the next iteration's work together with others: it only adds to
+// an accumulator, or nothing in its iteration needs its result (see find_delayed() in
+// fused_settle.c).
+static bool can_run_late(const struct tile_fused *p, uint32_t number)
+{
+    const struct tile_fused_product *product = &p->product[number];
+
+    return tile_only_adds(p, number) || (product->from_zero && !is_of_loads(product) &&
+                                         !tile_fused_carried_in(p->base.loop, product->mma));
+}
+
+// True if the last products can overlap the next iteration's work: all other products have only
+// streamed operands, so that they can start early. A single product qualifies if the loop carries
+// its accumulator, but alone in its loop only if its operand a is computed.
+static bool can_overlap(struct tile_fused *p)
+{
+    p->early = 0;
+    while (p->early + 1 < p->products && is_of_loads(&p->product[p->early]) &&
+           p->product[p->early].from_zero)
+        p->early++;
+    uint32_t late = p->products - p->early;
+    if (late == 1 && is_plain_last(p))
+        return true;
+    for (uint32_t i = p->early; i < p->products && p->early; i++)
+        if (!can_run_late(p, i))
             return false;
-    return true;
+    return p->early && late > 1;
 }
 
 // True for a scalar that is determined by the loop variable and values from before the loop.
@@ -388,9 +496,8 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
     if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->operand[0]->op ||
         op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
         return false;
-    for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].stream.load == op || p->feed[i].reader == op)
-            return false;
+    if (tile_feed_of(p, op))
+        return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)
             return false; // each element has its own padding value
@@ -407,7 +514,7 @@ static bool can_double(const struct tile_fused *p)
     uint32_t registers = 0;
 
     for (uint32_t i = 0; i < p->products; i++) {
-        if (!p->product[i].feed[0] || !p->product[i].from_zero)
+        if (!is_of_loads(&p->product[i]) || !p->product[i].from_zero)
             return false;
         registers += 2 * (p->product[i].columns / 2 * p->base.blocks);
     }
@@ -425,12 +532,9 @@ static bool can_double(const struct tile_fused *p)
 // for that product alone.
 static bool can_chain(const struct tile_fused *p)
 {
-    for (uint32_t i = 0; i < p->products; i++) {
-        const struct tile_op *mma = p->product[i].mma;
-        if (!p->product[i].feed[0] || mma->operand[2]->uses != 1 ||
-            tile_fused_carried_in(p->base.loop, mma) != mma->operand[2])
+    for (uint32_t i = 0; i < p->products; i++)
+        if (!is_of_loads(&p->product[i]) || !tile_only_adds(p, i))
             return false;
-    }
     return true;
 }
 
@@ -470,6 +574,29 @@ static const char *plan_products_behind(struct tile_kernel *kernel, const struct
     return NULL;
 }
 
+// True if warpgroups can share the 64 rows of a product, whose other operand they divide by
+// columns.
+static bool can_share_rows(const struct tile_fused *p, const struct tile_fused_product *product)
+{
+    const struct tile_type *type = &product->mma->result[0]->type;
+
+    return p->base.groups == 2 && p->base.blocks == 1 && type->extent[0] == 64 &&
+           type->extent[1] % 16 == 0 && !(type->extent[1] & (type->extent[1] - 1)) &&
+           product->feed[0] && product->from_zero;
+}
+
+typedef bool (*layout_function)(struct tile_layout *layout, const struct tile_type *type,
+                                uint32_t warp_bits);
+
+static bool give_layout(struct tile_kernel *kernel, const struct tile_fused *p,
+                        struct tile_value *value, layout_function lay_out)
+{
+    struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+
+    value->layout = layout;
+    return layout && lay_out(layout, &value->type, warp_bits_of(p));
+}
+
 // True if a value is computed from a product's result in the same iteration. `seen` has a flag for
 // each value.
 static bool is_computed_from(const struct tile_fused *p, const struct tile_value *value,
@@ -485,48 +612,86 @@ static bool is_computed_from(const struct tile_fused *p, const struct tile_value
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (is_computed_from(p, op->operand[i], result, seen))
             return true;
+    for (uint32_t n = 0; n < op->block_count; n++) // an `if` yields its results
+        for (uint32_t i = 0; i < op->block[n]->last->operand_count; i++)
+            if (is_computed_from(p, op->block[n]->last->operand[i], result, seen))
+                return true;
     return false;
 }
 
-// Returns the last product that takes a value computed from product `from`'s result, or the number
-// of products if there is none.
+// Returns the number of products that precede an op in an iteration.
+static uint32_t products_before(const struct tile_fused *p, const struct tile_op *op)
+{
+    uint32_t count = 0;
+
+    while (op->parent != p->base.loop->block[0])
+        op = op->parent->parent;
+    for (const struct tile_op *at = p->base.loop->block[0]->first; at && at != op; at = at->next)
+        count += at->kind == TILE_MMA;
+    return count;
+}
+
+// Returns the number of products that precede the op which forms a product's operand, or 0 if the
+// operand is loaded or comes from outside the iteration.
+static uint32_t formed_behind(const struct tile_fused *p, uint32_t number, uint32_t which)
+{
+    const struct tile_fused_product *product = &p->product[number];
+    const struct tile_feed *feed = product->feed[which];
+    const struct tile_value *value = feed ? feed->computed : product->mma->operand[which];
+
+    return value && value->op && tile_is_within(value->op, p->base.loop->block[0])
+               ? products_before(p, value->op)
+               : 0;
+}
+
+// Returns the number of products that have started when the last operand is formed that is computed
+// from product `from`'s result, or the number of products if there is none.
 static uint32_t last_taker(const struct tile_kernel *kernel, const struct tile_fused *p,
                            uint32_t from)
 {
     const struct tile_value *result = p->product[from].mma->result[0];
+    uint32_t last = 0;
 
-    for (uint32_t i = p->products - 1; i > from; i--) {
-        bool *seen = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*seen));
-        if (seen && is_computed_from(p, p->product[i].mma->operand[0], result, seen))
-            return i;
-    }
-    return p->products;
+    for (uint32_t i = from + 1; i < p->products; i++)
+        for (uint32_t which = 0; which < 2; which++) {
+            bool *seen = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*seen));
+            if (!seen || !is_computed_from(p, p->product[i].mma->operand[which], result, seen))
+                continue;
+            uint32_t formed = formed_behind(p, i, which);
+            last = formed > last ? formed : last;
+        }
+    return last ? last : p->products;
 }
 
-// Returns the registers per thread for the products' results and computed operands. A result that
-// starts at zero is needed until the last product that takes a value computed from it, unless
-// products overlap.
+// Returns the registers per thread for the products' results and computed operands a. Unless
+// products overlap, a result that starts at zero is needed until the last operand is formed that is
+// computed from it. The first such operand is formed beside it, and an operand is needed while its
+// product runs.
 static uint32_t count_registers(const struct tile_kernel *kernel, const struct tile_fused *p)
 {
-    uint32_t most = 0, all = 0, last[TILE_MOST_PRODUCTS];
+    uint32_t most = 0, all = 0, last[TILE_MOST_PRODUCTS], formed[TILE_MOST_PRODUCTS],
+             result[TILE_MOST_PRODUCTS], operand[TILE_MOST_PRODUCTS];
 
-    for (uint32_t i = 0; i < p->products; i++)
-        last[i] = p->product[i].from_zero ? last_taker(kernel, p, i) : p->products;
+    for (uint32_t i = 0; i < p->products; i++) {
+        const struct tile_fused_product *product = &p->product[i];
+        uint32_t bytes = tile_bytes_of(product->mma->operand[0]->type.dtype);
+        last[i] = product->from_zero ? last_taker(kernel, p, i) : p->products;
+        formed[i] = formed_behind(p, i, 0);
+        operand[i] = product->feed[0] ? 0 : product->depth * bytes / 8;
+        result[i] = product->columns / 2 * (product->promotes ? 2 : 1);
+        all += result[i] + operand[i];
+    }
     for (uint32_t now = 0; now < p->products; now++) {
-        uint32_t registers = 0;
+        uint32_t registers = 0, next = 0;
         for (uint32_t i = 0; i < p->products; i++) {
-            const struct tile_fused_product *product = &p->product[i];
-            uint32_t bytes = tile_bytes_of(product->mma->operand[0]->type.dtype);
-            uint32_t result = product->columns / 2 * (product->promotes ? 2 : 1);
-            uint32_t operand = product->feed[0] ? 0 : product->depth * bytes / 8;
-            if (!now)
-                all += result + operand;
-            if (!product->from_zero || (i <= now && now <= last[i]))
-                registers += result;
-            if (i == now)
-                registers += operand;
+            if (!p->product[i].from_zero || (i <= now && now < last[i]))
+                registers += result[i];
+            if (formed[i] <= now && (i >= now || formed[now] <= i))
+                registers += operand[i];
+            else if (formed[i] == now + 1 && operand[i] > next)
+                next = operand[i];
         }
-        most = registers > most ? registers : most;
+        most = registers + next > most ? registers + next : most;
     }
     return (p->overlaps ? all : most) * p->base.blocks;
 }
@@ -541,34 +706,42 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
     p->base.groups = rows == 192 ? 3 : rows > 64 ? 2 : 1;
     p->base.blocks = (uint32_t)rows / 64 / p->base.groups;
     for (uint32_t i = 0; i < p->products; i++) {
-        const struct tile_fused_product *product = &p->product[i];
-        if (product->mma->result[0]->type.extent[0] != rows)
+        struct tile_fused_product *product = &p->product[i];
+        int32_t own_rows = product->mma->result[0]->type.extent[0];
+        product->shares_rows = own_rows != rows && can_share_rows(p, product);
+        product->columns = (uint32_t)product->mma->result[0]->type.extent[1];
+        if (product->shares_rows)
+            product->columns /= p->base.groups;
+        else if (own_rows != rows)
             return "products have different rows";
     }
     p->registers = count_registers(kernel, p);
     if (p->registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
         return "accumulators do not fit in registers";
     for (uint32_t i = 0; i < p->products; i++) {
-        struct tile_value *given[] = { p->product[i].mma->result[0],
-                                       p->product[i].mma->operand[0] };
-        for (uint32_t n = 0; n < 2 && (!n || !p->product[i].feed[0]); n++) {
-            struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
-            if (!layout || !(n ? tile_layout_wgmma_left
-                               : tile_layout_wgmma)(layout, &given[n]->type, warp_bits_of(p)))
-                return "its accumulators are not made of whole blocks";
-            given[n]->layout = layout;
-        }
+        const struct tile_fused_product *product = &p->product[i];
+        if (!give_layout(kernel, p, product->mma->result[0],
+                         product->shares_rows ? tile_layout_wgmma_columns : tile_layout_wgmma) ||
+            (!product->feed[0] &&
+             !give_layout(kernel, p, product->mma->operand[0], tile_layout_wgmma_left)))
+            return "its accumulators are not made of whole blocks";
     }
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].computed &&
+            !give_layout(kernel, p, (struct tile_value *)(uintptr_t)p->feed[i].computed,
+                         tile_layout_wgmma))
+            return "a computed operand is not made of whole blocks";
     return plan_products_behind(kernel, p, target);
 }
 
-// Returns the last product whose result has this shape, or NULL.
+// Returns the last product whose result has this shape and is divided by rows, or NULL.
 static const struct tile_op *product_like(const struct tile_fused *p, const struct tile_type *type)
 {
     const struct tile_op *mma = NULL;
 
     for (uint32_t i = 0; i < p->products; i++)
-        if (tile_shape_same(type, &p->product[i].mma->result[0]->type))
+        if (!p->product[i].shares_rows &&
+            tile_shape_same(type, &p->product[i].mma->result[0]->type))
             mma = p->product[i].mma;
     return mma;
 }
@@ -675,6 +848,8 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     }
     if (!p->base.stage_bytes || held > rest)
         return "its operands do not fit in shared memory";
+    if (p->base.store)
+        held -= tile_save_slabs(&p->base, rest - held);
     p->base.stages = (rest - held) / p->base.stage_bytes;
     if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
         p->base.stages = target->stages ? target->stages : MOST_STAGES;
@@ -758,6 +933,22 @@ static uint32_t plan_split(const struct tile_fused *p, const struct tile_target 
                : 1;
 }
 
+// Estimates whether a scalar rises (1) or falls (-1) along the grid's first axis: its factors are
+// mostly positive.
+static int slope_of(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+    int sum = 0;
+
+    if (!op)
+        return 0;
+    if (op->kind == TILE_BLOCK)
+        return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
+    for (uint32_t i = op->kind == TILE_WHERE; i < op->operand_count; i++)
+        sum += i && op->kind == TILE_SUB ? -slope_of(op->operand[i]) : slope_of(op->operand[i]);
+    return (sum > 0) - (sum < 0);
+}
+
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why)
 {
@@ -782,19 +973,25 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->base.columns = p->product[p->products - 1].columns;
     p->overlaps = can_overlap(p);
     for (uint32_t i = 0; i < p->products && !*why; i++)
-        if (p->product[i].promotes && (!p->overlaps || i + 1 < p->products))
+        if (p->product[i].promotes && (!p->overlaps || p->early + 1 < p->products))
             *why = too_deep;
     if (*why)
         return NULL;
-    p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
+    p->uneven = tile_differs_by_block(p->base.loop->operand[0]) ||
+                tile_differs_by_block(p->base.loop->operand[1]);
+    p->falls = slope_of(p->base.loop->operand[1]) < slope_of(p->base.loop->operand[0]);
     *why = plan_rows(kernel, p, target);
+    if (*why && p->overlaps && p->products - p->early > 1) {
+        p->overlaps = false;
+        *why = plan_rows(kernel, p, target);
+    }
     if (*why)
         return NULL;
     p->doubles = !p->overlaps && can_double(p);
     p->chains = !p->overlaps && can_chain(p);
     // Beside small products, the other work takes most of the time, so warpgroups must not do it
     // simultaneously. Large products ran 0.5 % faster without alternation on an H200.
-    p->alternates = p->overlaps && p->base.groups > 1 &&
+    p->alternates = p->overlaps && p->products - p->early == 1 && p->base.groups > 1 &&
                     p->base.columns * tile_bytes_of(p->base.mma->operand[1]->type.dtype) <
                         ALTERNATING_BYTES;
     plan_store(p);

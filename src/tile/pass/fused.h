@@ -7,15 +7,20 @@
 
 #include "pipeline.h"
 
-enum { TILE_MOST_FEEDS = 8, TILE_MOST_PRODUCTS = 4 };
+enum { TILE_MOST_FEEDS = 8, TILE_MOST_PRODUCTS = 6 };
 
 // An operand or another tile that an iteration reads from shared memory.
 struct tile_feed {
     struct tile_stream stream; // `at`: offset of its ring
     bool held;                 // loaded once, before the loop, into a ring of one stage
+    // An equal load, for a product that uses the tile in the other order or as the other operand.
+    const struct tile_op *other;
     // The load that warpgroups read into registers for computation, or NULL. If products use the
     // feed too, this is a second load op, equal to `stream.load`.
     const struct tile_op *reader;
+    // A tile that warpgroups compute and write to the ring, for products that take it as b, or
+    // transposed as a.
+    const struct tile_value *computed;
     // A small tile in row-major order of its physical shape. The lanes of the copying warp copy it,
     // and warpgroups read it.
     bool small;
@@ -25,8 +30,10 @@ struct tile_fused_product {
     const struct tile_op *mma;
     const struct tile_feed *feed[2]; // feeds of a and b, which products may share; NULL for an `a`
                                      // in registers
-    uint32_t columns, depth;
+    bool mn_major[2];                // the depth axis of the operand is not its contiguous axis
+    uint32_t columns, depth;         // of a warpgroup
     bool from_zero;
+    bool shares_rows; // all warpgroups have the same 64 rows, and a part of the columns each
     // Sums of 8-bit floats that are added up outside the tensor cores, after each product.
     bool promotes;
 };
@@ -39,23 +46,33 @@ struct tile_fused {
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
     uint32_t registers; // per thread, for accumulators and operands a
-    // The last product overlaps the next iteration's work: all other products of the next iteration
-    // start before it. Without `overlaps`, `doubles` and `chains`, an op that needs a product's
-    // result waits for it.
+    // The last products, from number `early` on, overlap the next iteration's work: all other
+    // products of the next iteration start before them. Without `overlaps`, `doubles` and `chains`,
+    // an op that needs a product's result waits for it.
     bool overlaps;
+    uint32_t early;
     // All products have only loaded operands and start from zero. The next iteration's products
     // then overlap this iteration's work, in separate registers.
     bool doubles;
     // All products have only loaded operands and add to accumulators that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
+    // Number of last products that each iteration leaves to the next one, with all work on their
+    // results. Warpgroups then need not be in step to exchange computed operands.
+    uint32_t delayed;
     bool alternates; // warpgroups take turns to start their products
     bool uneven;     // the loop's length depends on the block's first index
+    bool falls;      // and falls with it
     // For a loop that overlaps: the op that scales the last product's accumulator by one factor per
     // row before the product adds to it, or NULL.
     const struct tile_op *scaling;
-    bool *late;   // by value id: must wait for the previous iteration's last product
+    // By value id: must wait for the previous iteration's last product or, if the loop does not
+    // overlap, for all products.
+    bool *late;
     bool *needed; // by value id: computed by warpgroups
+    // By value id: the results of delayed products and of work on them, and the scalars that this
+    // work needs, which the next iteration computes again.
+    bool *behind, *again;
 };
 
 // Plans a kernel with one loop over such products, and sets the layouts of the values that hold
@@ -83,7 +100,10 @@ bool tile_only_products_use(const struct tile_op *loop, const struct tile_value 
                             uint32_t which);
 // Merges equal loads of an iteration, so that each operand is loaded once.
 void tile_share_operands(const struct tile_op *loop);
-// True if no later product in an iteration uses the feed of product `number`'s operand `which`.
+// Returns the feed of a load, or NULL.
+const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
+// True if no later operand of an iteration's products comes from the feed of product `number`'s
+// operand `which`.
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);
 // swap.c: exchanges the operands of a loop's products if each has a computed b and a loaded a,
 // because wgmma can take only a from registers. True if it exchanged them.
@@ -102,6 +122,9 @@ bool tile_fused_forms_left(const struct tile_op *mma, const struct tile_op *op);
 // another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
+// True if the loop carries an accumulator to which product `number` adds, and nothing else in the
+// loop reads it.
+bool tile_only_adds(const struct tile_fused *p, uint32_t number);
 // Returns the number of multiplying warps, whose threads hold tiles. Layouts do not include the
 // copying warps.
 uint32_t tile_fused_warps(const struct tile_fused *p);

@@ -29,15 +29,16 @@ static void need_operands(struct tile_op *op, void *data)
 
     if (op->kind == TILE_LOAD)
         needed = false;
-    for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op ||
-            n->p->feed[i].reader == op) // the copying thread needs the operands, not warpgroups
-            return;
+    if (tile_feed_of(n->p, op)) // the copying thread needs the operands, not warpgroups
+        return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];
     for (uint32_t i = 0; i < n->p->products; i++)
         if (n->p->product[i].mma == op && !n->p->product[i].feed[0])
             need(n, op->operand[0]);
+    for (uint32_t i = 0; i < n->p->feeds; i++)
+        if (n->p->feed[i].computed)
+            need(n, n->p->feed[i].computed);
     for (uint32_t i = first; needed && i < op->operand_count; i++)
         need(n, op->operand[i]);
 }
@@ -77,6 +78,66 @@ static bool can_read(const struct tile_stream *s, const struct tile_op *reader)
     for (uint32_t i = 0; i < bits; i++)
         *(i < layout->register_bits ? &own : &threads) |= layout->basis[i];
     return s->element <= 4 && !(own & threads);
+}
+
+static bool depends_on(const struct tile_op *op, const bool *of)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (of[op->operand[i]->id])
+            return true;
+    return false;
+}
+
+// True if the next iteration can run an op that depends on delayed products: its other operands are
+// determined by the loop's variable.
+static bool can_be_behind(const struct tile_fused *p, const struct tile_op *op)
+{
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    if (op->block_count || op->kind == TILE_MMA || traits & TILE_TERMINATES ||
+        (traits & TILE_READS && !(traits & TILE_WRITES)))
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!p->behind[op->operand[i]->id] && !tile_depends_on_variable(p, op->operand[i]))
+            return false;
+    return true;
+}
+
+// Marks the scalars of an iteration on which a value depends.
+static void mark_again(struct tile_fused *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (!op || !tile_is_within(op, p->base.loop->block[0]) || p->again[value->id])
+        return;
+    p->again[value->id] = true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        mark_again(p, op->operand[i]);
+}
+
+// Finds the products that iterations can leave to the next one: the last ones, if they have
+// computed operands and the loop does not carry what is computed from their results.
+static void find_delayed(struct tile_fused *p)
+{
+    const struct tile_block *body = p->base.loop->block[0];
+    uint32_t first = p->products;
+
+    while (first && p->product[first - 1].from_zero &&
+           ((p->product[first - 1].feed[0] && p->product[first - 1].feed[0]->computed) ||
+            p->product[first - 1].feed[1]->computed))
+        p->behind[p->product[--first].mma->result[0]->id] = true;
+    for (const struct tile_op *op = body->first; op; op = op->next) {
+        if (!depends_on(op, p->behind))
+            continue;
+        if (!can_be_behind(p, op))
+            return;
+        for (uint32_t i = 0; i < op->result_count; i++)
+            p->behind[op->result[i]->id] = true;
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            if (!p->behind[op->operand[i]->id])
+                mark_again(p, op->operand[i]);
+    }
+    p->delayed = p->products - first;
 }
 
 struct absence {
@@ -122,6 +183,31 @@ static const struct tile_op *find_scaling(const struct tile_op *mma, const struc
     return NULL;
 }
 
+static bool is_exchanged(const struct tile_fused *p, const struct tile_value *value)
+{
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].computed == value)
+            return true;
+    return false;
+}
+
+// Marks a product's operand a, with the casts that lead to it, as late: running products may still
+// read its registers. In a loop that overlaps, an operand that other work reads has separate
+// registers.
+static void mark_left(struct tile_fused *p, const struct tile_fused_product *product)
+{
+    const struct tile_block *body = p->base.loop->block[0];
+    const struct tile_value *a = product->mma->operand[0];
+
+    if (!product->feed[0] && a->op && tile_is_within(a->op, body) &&
+        (!p->overlaps || a->uses == 1 || is_exchanged(p, a)) &&
+        !(tile_op_infos[a->op->kind].traits & TILE_READS))
+        p->late[a->id] = true;
+    for (const struct tile_value *from = tile_fused_source_of_left(product->mma); a != from;
+         a = a->op->operand[0])
+        p->late[a->id] = true;
+}
+
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
                               const struct tile_target *target)
 {
@@ -133,12 +219,15 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     p->base.wanted = tile_take(kernel->module, bytes);
     p->late = tile_take(kernel->module, bytes);
     p->needed = tile_take(kernel->module, bytes);
-    if (!p->base.wanted || !p->late || !p->needed)
+    p->behind = tile_take(kernel->module, bytes);
+    p->again = tile_take(kernel->module, bytes);
+    if (!p->base.wanted || !p->late || !p->needed || !p->behind || !p->again)
         return "";
     for (uint32_t i = 0; i < 3; i++)
         (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
-        (void)tile_fused_need_place(p, p->feed[i].stream.load);
+        if (!p->feed[i].computed)
+            (void)tile_fused_need_place(p, p->feed[i].stream.load);
     tile_find_small_feeds(kernel, p, target);
     while (n.changed) {
         n.changed = false;
@@ -155,22 +244,37 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
              !a->layout || !tile_layout_same(a->layout, &layout)))
             return "a left operand's layout does not suit wgmma";
     }
+    for (uint32_t i = 0; i < p->feeds; i++) {
+        const struct tile_value *tile = p->feed[i].computed;
+        struct tile_layout layout;
+        if (tile && (!tile_layout_wgmma(&layout, &tile->type, tile_bits_of(tile_fused_warps(p))) ||
+                     !tile->layout || !tile_layout_same(tile->layout, &layout)))
+            return "a computed operand's layout does not suit wgmma";
+    }
     struct absence absence = { p, false };
     if (p->base.groups == 3)
         tile_walk(&kernel->body, check_absence, &absence);
     if (absence.missed)
         return "work that is not split by rows would need a fourth warpgroup";
-    if (!p->overlaps)
-        return NULL;
-    const char *why = tile_settle_deferred_reductions(kernel);
+    const char *why = p->overlaps ? tile_settle_deferred_reductions(kernel) : NULL;
     if (why)
         return why;
+    if (!p->overlaps || p->products - p->early > 1) {
+        find_delayed(p);
+        for (uint32_t i = p->early; i < p->products - p->delayed; i++)
+            p->overlaps &= tile_only_adds(p, i);
+        for (uint32_t i = 0; i < p->products; i++)
+            mark_left(p, &p->product[i]);
+        for (uint32_t i = 0; i < p->feeds && p->overlaps; i++)
+            if (p->feed[i].computed)
+                p->late[p->feed[i].computed->id] = true;
+        return NULL;
+    }
     // Mark the values that must wait for the last product: all values that depend on its
     // accumulator, and its operand a with the casts and permutations that lead to it, because the
     // product still reads their registers. If a is loaded, or if other work reads it, it has
     // separate registers and need not wait.
     const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
-    const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
         if (op != last->mma && is_late(p, op, acc)) {
             if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
@@ -179,12 +283,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
-    if (!last->feed[0] && a->op && tile_is_within(a->op, body) && a->uses == 1 &&
-        !(tile_op_infos[a->op->kind].traits & TILE_READS))
-        p->late[a->id] = true;
-    for (const struct tile_value *from = tile_fused_source_of_left(last->mma); a != from;
-         a = a->op->operand[0])
-        p->late[a->id] = true;
+    mark_left(p, last);
     p->overlaps &= acc != NULL;
     if (last->promotes && !p->overlaps)
         return "an accumulator of 8-bit floats has another use in the loop";

@@ -89,12 +89,20 @@ void tile_share_operands(const struct tile_op *loop)
                 }
 }
 
+const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load)
+{
+    for (uint32_t i = 0; i < p->feeds; i++)
+        if (p->feed[i].stream.load == load || p->feed[i].reader == load || p->feed[i].other == load)
+            return &p->feed[i];
+    return NULL;
+}
+
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which)
 {
     const struct tile_feed *feed = p->product[number].feed[which];
 
-    for (uint32_t i = number + 1; i < p->products; i++)
-        if (p->product[i].feed[which] == feed)
+    for (uint32_t i = 2 * number + which + 1; i < 2 * p->products; i++)
+        if (p->product[i / 2].feed[i % 2] == feed)
             return false;
     return true;
 }

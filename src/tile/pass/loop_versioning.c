@@ -249,14 +249,9 @@ static const struct tile_value *carried_by(const struct tile_op *loop, const str
 
 static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
 {
-    for (uint32_t i = 0; i < p->feeds; i++)
-        for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) { // transposed
-            if (x->op && (x->op == p->feed[i].stream.load || x->op == p->feed[i].reader))
-                return true;
-            if (!x->op || x->op->kind != TILE_PERMUTE)
-                break;
-        }
-    return false;
+    while (op->kind == TILE_PERMUTE && op->operand[0]->op)
+        op = op->operand[0]->op;
+    return tile_feed_of(p, op);
 }
 
 // Marks the values from which all products but the last are computed, including their initial
@@ -364,7 +359,7 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
     uint32_t count = 0;
     bool simpler = false;
 
-    if (!p->overlaps || !late || !early || !v.map || !v.work || !with_masks)
+    if (!p->overlaps || p->products - p->early > 1 || !late || !early || !v.map || !v.work || !with_masks)
         return;
     find_early(p, early);
     if (!find_work(&v, p, late, early) || !(v.place = find_place(&v, body)))

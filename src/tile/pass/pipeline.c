@@ -111,8 +111,7 @@ static bool straddles_start(struct tile_pipeline *p, const struct tile_op *load)
 const char tile_depth_not_last[] =
     "operands of this dtype must have the summed axis last in memory";
 
-// Plans the place of a stream's rows in a stage. Each row has `line` bytes.
-static const char *plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
+const char *tile_plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line)
 {
     // If the depth axis is not the contiguous one, the operand's last slab may extend past the part
     // in use.
@@ -139,7 +138,7 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     if (!tile_gather_starts_aligned(p, s))
         return "a gathered operand's lines start at no known multiple of 16 bytes";
     s->rows = rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
-    const char *why = plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
+    const char *why = tile_plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
     if (s->by_threads)
         p->gathered |= UINT64_C(1) << s->load->operand[0]->index;
     if (why || s->by_threads)
@@ -171,7 +170,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
         return tile_depth_not_last;
     s->rows = rows_of(shape, s->last, &s->other);
-    const char *why = plan_lines(p, s, (uint32_t)shape->ints[s->last] * s->element);
+    const char *why = tile_plan_lines(p, s, (uint32_t)shape->ints[s->last] * s->element);
     if (why)
         return why;
     s->map = p->maps++;
@@ -612,9 +611,7 @@ void tile_plan_slabs(struct tile_pipeline *p)
     p->buffers = p->together > 1 || p->slabs < FEW ? p->together : FEW;
 }
 
-// Stores one slab at a time if that makes room for a third stage, because with two stages the
-// threads that copy wait for products. Returns the bytes saved.
-static uint32_t save_slabs(struct tile_pipeline *p, uint32_t rest)
+uint32_t tile_save_slabs(struct tile_pipeline *p, uint32_t rest)
 {
     enum { ENOUGH = 3 };
     uint32_t saved = tile_all_groups(p) * (tile_staging_bytes(p) - TILE_SLAB_BYTES);
@@ -644,7 +641,7 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
             return "two stages of it do not fit in shared memory";
         rest -= p->buffer_bytes;
         if (p->store)
-            rest += save_slabs(p, rest);
+            rest += tile_save_slabs(p, rest);
     }
     p->stages = rest / p->stage_bytes;
     if (p->stages > TILE_MOST_STAGES)

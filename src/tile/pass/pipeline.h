@@ -198,8 +198,11 @@ static inline uint32_t tile_slice_bytes(const struct tile_pipeline *p)
 }
 
 // tile_plan_slabs() plans how the tile is stored, once the accumulator's blocks are known.
-// tile_staging_bytes() returns the bytes of a warpgroup's slab buffers.
+// tile_save_slabs() makes warpgroups store one slab at a time if that makes room for a third stage
+// in `rest` bytes, because with two stages the threads that copy wait for products; it returns the
+// bytes saved. tile_staging_bytes() returns the bytes of a warpgroup's slab buffers.
 void tile_plan_slabs(struct tile_pipeline *p);
+uint32_t tile_save_slabs(struct tile_pipeline *p, uint32_t rest);
 uint32_t tile_staging_bytes(const struct tile_pipeline *p);
 
 // Returns the parameters that are aligned in every launch, one bit each: parameters with a map, and
@@ -259,6 +262,9 @@ bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first);
 
+// Plans the place of a stream's rows in a stage. Each row has `line` bytes. Returns NULL, or the
+// reason why that is impossible.
+const char *tile_plan_lines(struct tile_pipeline *p, struct tile_stream *s, uint32_t line);
 uint32_t tile_swizzle_of(uint32_t span); // returns a tensor map's encoding
 
 // turned_store.c: plans a TMA store of a product whose operands are exchanged. Returns false if

@@ -148,17 +148,21 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
     for (uint32_t i = 0; i < plan->products; i++) {
         const struct tile_fused_product *product = &plan->product[i];
         tile_remark(kernel->module, product->mma->where,
-                    "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
+                    "mma: wgmma m64n%u, left operand from %s, right operand %s, "
                     "%u warpgroup%s%s (%s)",
                     product->columns,
-                    !product->feed[0]        ? "registers"
-                    : product->feed[0]->held ? "shared memory, loaded once"
-                                             : "shared memory",
-                    product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
-                    plan->base.groups == 1 ? "" : "s",
-                    plan->chains || (plan->overlaps && i + 1 == plan->products)
+                    !product->feed[0]            ? "registers"
+                    : product->feed[0]->held     ? "shared memory, loaded once"
+                    : product->feed[0]->computed ? "shared memory, computed"
+                                                 : "shared memory",
+                    product->feed[1]->held       ? "loaded once by TMA"
+                    : product->feed[1]->computed ? "in shared memory, computed"
+                                                 : "in stages by TMA",
+                    plan->base.groups, plan->base.groups == 1 ? "" : "s",
+                    plan->chains || (plan->overlaps && i >= plan->early)
                         ? ", overlapped with the next iteration"
-                        : "",
+                    : i + plan->delayed >= plan->products ? ", left to the next iteration"
+                                                          : "",
                     tile_variant_name(TILE_TMA));
     }
     for (uint32_t i = 0; i < plan->feeds; i++)
