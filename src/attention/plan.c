@@ -71,7 +71,9 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
 {
     static const char *const names[] = {
         [CUC__ATTENTION_SUMS] = "sums_of_rows",
+        [CUC__ATTENTION_ALL] = "gradients",
         [CUC__ATTENTION_D_Q] = "gradient_of_queries",
+        [CUC__ATTENTION_D_KV] = "gradients_of_keys_and_values",
         [CUC__ATTENTION_D_K] = "gradient_of_keys",
         [CUC__ATTENTION_D_V] = "gradient_of_values",
         [CUC__ATTENTION_COLUMNS] = "sums_of_columns",
@@ -84,9 +86,7 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
         CUC_PROGRAM_OPTIONS(.name = "attention_backward.tile", .arch = q->arch, .cache = cache));
 
     for (int i = 0; i < CUC__ATTENTION_D_SIDE && st >= 0; i++)
-        if (i == CUC__ATTENTION_COLUMNS   ? cuc__attention_adds(k, CUC__ATTENTION_OF_COLUMNS)
-            : i == CUC__ATTENTION_D_SINKS ? k->sinks
-                                          : true)
+        if (cuc__attention_backward_has(q, i))
             st = cuc_object_get_kernel(&p->backward[i], p->backward_object, names[i]);
     for (uint32_t i = 0; i < k->side_count && st >= 0; i++) {
         if (!k->sides[i].trains)
@@ -200,6 +200,13 @@ uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int6
         floats = (uint64_t)plan->tile.parts * (uint64_t)(k->value_width + 1);
     if (k && k->backward)
         floats = 1;
+    if (k && plan->backward[CUC__ATTENTION_ALL] && queries > 0) {
+        // Whole tiles of d_q follow the sums, and begin at a multiple of the alignment.
+        int64_t tiles = cuc__attention_added_tiles(k, batch, queries);
+        queries = tiles < INT64_MAX / CUC__ATTENTION_ADDED_ROWS ? tiles * CUC__ATTENTION_ADDED_ROWS
+                                                                : INT64_MAX;
+        floats += (uint64_t)cuc__attention_padded(k->width);
+    }
     uint64_t bytes = bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
     for (uint32_t i = 0; k && i < k->side_count; i++) {
         enum cuc__attention_summands summands = cuc__attention_summands(&k->sides[i]);

@@ -17,8 +17,11 @@
 // that of d_k those of each column; another kernel adds up rows or columns. For an array that both
 // rows and columns index, a kernel has a block for each tile of scores.
 //
-// Products use an operand in two orders, for each of which the source loads it: a pipeline then has
-// a ring for each order.
+// Without a score function, d_k and d_v share a kernel, if the accumulators of both fit in
+// registers. If sums may run in any order, that kernel also multiplies its tile's part of d_q, and
+// adds it to memory. Another kernel then scales and rounds d_q.
+//
+// Products use a tile in two orders, for each of which the source loads it.
 #include "attention.h"
 
 #include "base/text.h"
@@ -33,6 +36,38 @@
 struct tiles {
     int32_t rows, step;
 };
+
+// Registers of a thread for the accumulators of both, for the two products of a step, and for
+// operands.
+enum { MOST_REGISTERS = 208 };
+
+static int32_t accumulators_of_both(const struct cuc__attention_kind *k)
+{
+    return (cuc__attention_padded(k->width) + cuc__attention_padded(k->value_width)) / 2;
+}
+
+// Returns the most queries in a step of a kernel for both d_k and d_v, or 0 if there is none.
+static int32_t step_of_both(const struct cuc__attention_kind *k)
+{
+    enum { LARGEST = 64, SMALLEST = 32 };
+
+    for (int32_t step = LARGEST; step >= SMALLEST; step /= 2)
+        if (accumulators_of_both(k) + step + step / 4 <= MOST_REGISTERS)
+            return step;
+    return 0;
+}
+
+// True if one kernel computes all gradients. Each of its two warpgroups multiplies half of the
+// columns of a tile of d_q.
+static bool adds_queries(const struct cuc__attention_problem *q)
+{
+    enum { STEP = CUC__ATTENTION_ADDED_ROWS };
+    int32_t width = cuc__attention_padded(q->kind.width);
+
+    return q->kind.unordered && q->pipelined && !q->kind.scored && (width == 64 || width == 128) &&
+           step_of_both(&q->kind) == STEP &&
+           accumulators_of_both(&q->kind) + width / 4 + STEP / 2 <= MOST_REGISTERS;
+}
 
 static struct tiles choose(const struct cuc__attention_problem *q, bool pipelined)
 {
@@ -90,13 +125,15 @@ static void put_arrays(struct cuc__text *t, const struct cuc__attention_kind *k,
 // Writes the facts, the grid and the lengths of a sequence. `result` is the kernel's result, whose
 // axis of the sequence is that of queries or of keys.
 static void put_start(struct cuc__text *t, const struct cuc__attention_kind *k, const char *result,
-                      bool queries, bool key_heads)
+                      bool queries, bool key_heads, bool values_too)
 {
     const char *step = queries ? "BM" : "BN", *heads = key_heads ? "HK" : "HQ";
 
     cuc__text_put(t, "    where HQ %% HK == 0");
     if (k->variable)
         cuc__text_put(t, ", noalias(%s, query_offsets), noalias(%s, key_offsets)", result, result);
+    if (k->variable && values_too)
+        cuc__text_put(t, ", noalias(d_v, query_offsets), noalias(d_v, key_offsets)");
     if (k->variable)
         cuc__text_put(t, "\n    grid cdiv(most, %s), %s, OFFSETS - 1\n{\n", step, heads);
     else
@@ -176,27 +213,66 @@ static void put_end_of_lse(struct cuc__text *t, const struct cuc__attention_kind
         cuc__text_put(t, "%sl = where(l == -inf, inf, l)\n", indent);
 }
 
-static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
+// Writes the kernel of the sums. With `adds`, it also clears the tiles to which d_q is added.
+static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k, bool adds)
 {
-    enum { ROWS = 64 };
+    const char *b = batch_axis(k), *at = k->variable ? "" : "b, ", *one = k->variable ? "" : "_, ";
 
     cuc__text_put(t,
                   "kernel sums_of_rows(o: T[%sHQ, SQ, DV], d_o: T[%sHQ, SQ, DV], "
-                  "sums: f32[%sHQ, SQ])\n",
-                  batch_axis(k), batch_axis(k), batch_axis(k));
-    put_constants(t, k, ROWS, 1);
+                  "sums: f32[%sHQ, SQ]",
+                  b, b, b);
+    if (adds)
+        cuc__text_put(t, ", added: f32[%sHQ, M, BM * W]", b);
+    cuc__text_put(t, ")\n");
+    put_constants(t, k, CUC__ATTENTION_ADDED_ROWS, 1);
+    cuc__text_put(t, "    grid %s, HQ%s\n{\n    m, h%s = block(0), block(1)%s\n",
+                  adds ? "M" : "cdiv(SQ, BM)", k->variable ? "" : ", B", k->variable ? "" : ", b",
+                  k->variable ? "" : ", block(2)");
+    cuc__text_put(t,
+                  "    x = cast(load(o, [%sh, m, 0], [%s_, BM, WV]), f32)\n"
+                  "    y = cast(load(d_o, [%sh, m, 0], [%s_, BM, WV]), f32)\n"
+                  "    store(sums, [%sh, m], squeeze(sum(x * y, 1), 1))\n",
+                  at, one, at, one, at);
+    if (adds)
+        cuc__text_put(t, "    store(added, [%sh, m, 0], zeros(f32, [BM * W]))\n", at);
+    cuc__text_put(t, "}\n\n");
+}
+
+// Writes the place of a tile of d_q in the workspace. A sequence that begins at row q_at has tiles
+// from q_at // BM + b on: fewer than BM rows of each earlier sequence have a tile of their own.
+static void put_added_place(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    cuc__text_put(t, k->variable ? "[h, cast(q_at, i64) // BM + b + m, 0], [_, _, BM * W]"
+                                 : "[b, h, m, 0], [_, _, _, BM * W]");
+}
+
+// Writes the kernel that scales and rounds d_q. A tile's numbers lie in the order of the registers
+// that hold them in put_keys(), so that threads add four neighbors at a time: warpgroup, warp,
+// group of 8 columns, row modulo 8, pair of columns, row / 8, column modulo 2. Loads and stores are
+// wide if each has a layout of its own, so the tile is transposed between them.
+static void put_added(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    cuc__text_put(t, "kernel gradient_of_queries(added: f32[%sHQ, M, BM * W], ", batch_axis(k));
     if (k->variable)
-        cuc__text_put(t, "    grid cdiv(SQ, BM), HQ\n{\n"
-                         "    m, h = block(0), block(1)\n"
-                         "    x = cast(load(o, [h, m, 0], [_, BM, WV]), f32)\n"
-                         "    y = cast(load(d_o, [h, m, 0], [_, BM, WV]), f32)\n"
-                         "    store(sums, [h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
+        cuc__text_put(t, "query_offsets: i32[OFFSETS], most: i64, ");
+    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
+    put_constants(t, k, CUC__ATTENTION_ADDED_ROWS, 1);
+    if (k->variable)
+        cuc__text_put(t, "    where noalias(d_q, query_offsets)\n"
+                         "    grid cdiv(most, BM), HQ, OFFSETS - 1\n");
     else
-        cuc__text_put(t, "    grid cdiv(SQ, BM), HQ, B\n{\n"
-                         "    m, h, b = block(0), block(1), block(2)\n"
-                         "    x = cast(load(o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
-                         "    y = cast(load(d_o, [b, h, m, 0], [_, _, BM, WV]), f32)\n"
-                         "    store(sums, [b, h, m], squeeze(sum(x * y, 1), 1))\n}\n\n");
+        cuc__text_put(t, "    grid M, HQ, B\n");
+    cuc__text_put(t, "{\n    m, h, b = block(0), block(1), block(2)\n");
+    if (k->variable)
+        cuc__text_put(t, "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n");
+    cuc__text_put(t, "    x = reshape(load(added, ");
+    put_added_place(t, k);
+    cuc__text_put(t, "), [2, 4, W // 16, 8, 4, 2, 2])\n"
+                     "    x = trans(reshape(permute(x, [0, 2, 4, 6, 1, 5, 3]), [W, BM]))\n");
+    cuc__text_put(t, "    store(%s, [%sh, m, 0], cast(x * scale, T))\n",
+                  k->variable ? "slice(d_q, 1, q_at, q_end)" : "d_q", k->variable ? "" : "b, ");
+    cuc__text_put(t, "}\n\n");
 }
 
 // ---- Side arrays that train
@@ -370,7 +446,7 @@ static void put_queries(struct cuc__text *t, const struct cuc__attention_kind *k
     put_parts(t, k, CUC__ATTENTION_OF_ROWS);
     cuc__text_put(t, "scale: f32)\n");
     put_constants(t, k, tiles->rows, tiles->step);
-    put_start(t, k, "d_q", true, false);
+    put_start(t, k, "d_q", true, false, false);
     put_query_tile(t, k);
     cuc__text_put(t, "    acc = zeros(f32, [BM, W])\n");
     put_part_zeros(t, k, CUC__ATTENTION_OF_ROWS);
@@ -460,6 +536,120 @@ static void put_key_step(struct cuc__text *t, const struct cuc__attention_kind *
     }
 }
 
+// Writes the load of a number for each query of a step; no name: writes nothing.
+static void put_numbers(struct cuc__text *t, const struct cuc__attention_kind *k, const char *name,
+                        const char *array)
+{
+    if (!name)
+        return;
+    cuc__text_put(t, "        %s = ", name);
+    put_load(t, k, array, NULL);
+    cuc__text_put(t, "\n");
+}
+
+// Writes the mask of a step, for steps in which it hides something.
+static void put_mask_of_step(struct cuc__text *t, const struct cuc__attention_kind *k)
+{
+    const char *offset = offset_of(k), * or = "";
+
+    cuc__text_put(t, "        if ");
+    if (k->variable) {
+        cuc__text_put(t, "m * BM + BM > SQ");
+        or = " or ";
+    }
+    if (ends_at_diagonal(k)) {
+        cuc__text_put(t, "%sn * BN + BN - 1 > m * BM%s%s", or, offset, k->right ? " + RIGHT" : "");
+        or = " or ";
+    }
+    if (k->left)
+        cuc__text_put(t, "%sn * BN < m * BM + BM - 1%s - LEFT", or, offset);
+    cuc__text_put(t, " {\n        query = m * BM + iota(i32, BM)[None, :]\n        see = %s\n",
+                  k->variable ? "query < SQ" : "true");
+    if (ends_at_diagonal(k) || k->left) {
+        cuc__text_put(t, "        diagonal = query%s\n", offset);
+        put_mask(t, k);
+    }
+    cuc__text_put(t, "        p = where(see, p, 0.0)\n        }\n");
+}
+
+// Writes the kernel of d_k and d_v, or with `adds` of all gradients. The steps of all heads that
+// share the keys are one loop. Both operands a of the last products are computed before these
+// products: pipelines compute them while no product runs.
+static void put_joint(struct cuc__text *t, const struct cuc__attention_kind *k,
+                      const struct tiles *tiles, bool adds)
+{
+    const char *b = batch_axis(k), *of = all(k), *at = k->variable ? "" : "b, ";
+
+    cuc__text_put(t, "kernel gradients%s(", adds ? "" : "_of_keys_and_values");
+    put_arrays(t, k, false);
+    cuc__text_put(t, "d_k: T[%sHK, %sSK, D], d_v: T[%sHK, %sSK, DV], ", b, of, b, of);
+    if (adds)
+        cuc__text_put(t, "added: f32[%sHQ, M, BM * W], ", b);
+    cuc__text_put(t, "scale: f32)\n");
+    put_constants(t, k, tiles->step, tiles->rows);
+    put_start(t, k, "d_k", false, true, true);
+    put_key_tile(t, k, KEYS);
+    if (adds) {
+        cuc__text_put(t, "    z = ");
+        put_load(t, k, "k", "W");
+        cuc__text_put(t, "\n");
+    }
+    cuc__text_put(t, "    acc_k, acc_v = zeros(f32, [BN, W]), zeros(f32, [BN, WV])\n"
+                     "    steps = maximum(last - first, 0)\n");
+    // The division by `steps` is a multiplication, exact up to 2^46 steps times steps of all heads.
+    cuc__text_put(t, "    part, start, each = cdiv(1 << 46, maximum(steps, 1)), cast(first, i32), "
+                     "cast(steps, i32)\n");
+    if (adds)
+        cuc__text_put(t, "    skip = cast(n * steps // maximum(cdiv(SK, BN), 1), i32)\n");
+    cuc__text_put(t, "    for i in 0 .. cast(steps * (HQ // HK), i32) {\n"
+                     "        head = cast((cast(i, i64) * part) >> 46, i32)\n"
+                     "        h = cast(g * (HQ // HK), i32) + head\n"
+                     "        m = i - head * each\n");
+    // Blocks of one head begin at different queries, so that they add to different tiles of d_q.
+    if (adds)
+        cuc__text_put(t, "        m = m + skip\n        m = where(m >= each, m - each, m)\n");
+    cuc__text_put(t, "        m = start + m\n");
+    // The kernel of all gradients has few registers left, and reads these numbers late.
+    if (!adds)
+        put_numbers(t, k, "l", "lse");
+    cuc__text_put(t, "        s = mma(x, trans(");
+    put_load(t, k, "q", "W");
+    cuc__text_put(t, "), zeros(f32, [BN, BM])) * c\n        d = mma(y, trans(");
+    put_load(t, k, "d_o", "WV");
+    cuc__text_put(t, "), zeros(f32, [BN, BM]))\n");
+    put_numbers(t, k, adds ? "l" : "e", adds ? "lse" : "sums");
+    cuc__text_put(t, "        p = exp2(s - l * 1.4426950408889634)\n");
+    if (ends_at_diagonal(k) || k->left || k->variable)
+        put_mask_of_step(t, k);
+    if (adds)
+        put_numbers(t, k, "e", "sums");
+    cuc__text_put(t, "        w = p * (d - e)\n");
+    // Numbers of queries of no sequence may be NaN, and keys past the end are those of the next
+    // sequence, which must not add to d_q.
+    if (k->variable)
+        cuc__text_put(t, "        if m * BM + BM > SQ or n * BN + BN > SK {\n"
+                         "            see = m * BM + iota(i32, BM)[None, :] < SQ\n"
+                         "            see = see & (n * BN + iota(i32, BN)[:, None] < SK)\n"
+                         "            w = where(see, w, 0.0)\n"
+                         "        }\n");
+    cuc__text_put(t, "        u = cast(w, T)\n        acc_v = mma(cast(p, T), ");
+    put_load(t, k, "d_o", "WV");
+    cuc__text_put(t, ", acc_v)\n        acc_k = mma(u, ");
+    put_load(t, k, "q", "W");
+    cuc__text_put(t, ", acc_k)\n");
+    if (adds)
+        cuc__text_put(t,
+                      "        r = reshape(mma(trans(u), z, zeros(f32, [BM, W])), "
+                      "[4, 2, 8, 2, W // 16, 4, 2])\n"
+                      "        r = reshape(permute(r, [3, 0, 4, 2, 5, 1, 6]), [BM * W])\n"
+                      "        store_add(added, %s, 0], r)\n",
+                      k->variable ? "[h, cast(q_at, i64) // BM + b + m" : "[b, h, m");
+    cuc__text_put(t, "    }\n    store(%s, [%sg, n, 0], cast(acc_k * scale, T))\n",
+                  k->variable ? "result" : "d_k", at);
+    cuc__text_put(t, "    store(%s, [%sg, n, 0], cast(acc_v, T))\n}\n\n",
+                  k->variable ? "slice(d_v, 1, k_at, k_end)" : "d_v", at);
+}
+
 // Writes the kernel of d_v, or of d_k. Queries of the next sequence are masked. The steps of all
 // heads that share the keys are one loop.
 static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
@@ -473,7 +663,7 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
     cuc__text_put(t, "%s: T[%sHK, %sSK, %s], scale: f32)\n", values ? "d_v" : "d_k", batch_axis(k),
                   all(k), values ? "DV" : "D");
     put_constants(t, k, tiles->step, tiles->rows);
-    put_start(t, k, values ? "d_v" : "d_k", false, true);
+    put_start(t, k, values ? "d_v" : "d_k", false, true, false);
     put_key_tile(t, k, what);
     cuc__text_put(t,
                   "    steps = maximum(last - first, 0)\n    acc = zeros(f32, [BN, %s])\n"
@@ -515,7 +705,7 @@ static void put_columns(struct cuc__text *t, const struct cuc__attention_kind *k
     put_parts(t, k, CUC__ATTENTION_OF_COLUMNS);
     cuc__text_put(t, "scale: f32)\n");
     put_constants(t, k, tiles->step, tiles->rows);
-    put_start(t, k, result, false, false);
+    put_start(t, k, result, false, false, false);
     put_key_tile(t, k, COLUMNS);
     put_part_zeros(t, k, CUC__ATTENTION_OF_COLUMNS);
     cuc__text_put(t, "    for m in first .. last {\n");
@@ -658,17 +848,48 @@ static void put_join(struct cuc__text *t, const struct cuc__attention_kind *k,
     put_total(t, x, to);
 }
 
+bool cuc__attention_backward_has(const struct cuc__attention_problem *q, int step)
+{
+    bool both = !q->kind.scored && (!q->pipelined || step_of_both(&q->kind));
+
+    switch (step) {
+    case CUC__ATTENTION_ALL:
+        return adds_queries(q);
+    case CUC__ATTENTION_D_KV:
+        return both && !adds_queries(q);
+    case CUC__ATTENTION_D_K:
+    case CUC__ATTENTION_D_V:
+        return !both;
+    case CUC__ATTENTION_COLUMNS:
+        return cuc__attention_adds(&q->kind, CUC__ATTENTION_OF_COLUMNS);
+    case CUC__ATTENTION_D_SINKS:
+        return q->kind.sinks;
+    default:
+        return true;
+    }
+}
+
 char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
 {
     struct cuc__text text = { .at = NULL }, *t = &text;
     struct tiles tiles = choose(q, q->pipelined), small = choose(q, false);
 
     cuc__attention_put_score(t, q);
-    put_sums(t, &q->kind);
-    put_queries(t, &q->kind, &tiles);
-    put_keys(t, &q->kind, &tiles, KEYS);
-    put_keys(t, &q->kind, &tiles, VALUES);
-    if (cuc__attention_adds(&q->kind, CUC__ATTENTION_OF_COLUMNS))
+    bool adds = adds_queries(q);
+    struct tiles joint = { tiles.rows, q->pipelined ? step_of_both(&q->kind) : tiles.step };
+
+    put_sums(t, &q->kind, adds);
+    if (adds)
+        put_added(t, &q->kind);
+    else
+        put_queries(t, &q->kind, &tiles);
+    if (adds || cuc__attention_backward_has(q, CUC__ATTENTION_D_KV)) {
+        put_joint(t, &q->kind, &joint, adds);
+    } else {
+        put_keys(t, &q->kind, &tiles, KEYS);
+        put_keys(t, &q->kind, &tiles, VALUES);
+    }
+    if (cuc__attention_backward_has(q, CUC__ATTENTION_COLUMNS))
         put_columns(t, &q->kind, &tiles);
     if (q->kind.sinks)
         put_sinks(t, &q->kind);
