@@ -29,7 +29,7 @@ static const struct library {
     { CUC_LIBRARY_NVJITLINK, 19, "NVJITLINK_", "unknown nvJitLinkResult" },
     { CUC_LIBRARY_NVML, 32, "NVML_", "unknown nvmlReturn_t" },
     { CUC_LIBRARY_RUNTIME, 134, "cuda", "unknown cudaError_t" },
-    { CUC_LIBRARY_TILE, 67, "T", "unknown tile code" },
+    { CUC_LIBRARY_TILE, 69, "T", "unknown tile code" },
     { CUC_LIBRARY_NVFATBIN, 18, "NVFATBIN_", "unknown nvFatbinResult" },
 };
 

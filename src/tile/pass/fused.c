@@ -194,11 +194,13 @@ static const char *find_read(struct tile_fused *p, const struct tile_op *load)
         return gathers;
     if (load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
-    for (uint32_t i = 0; i < p->feeds; i++)
-        if (!p->feed[i].reader && !p->feed[i].held && tile_same_op(p->feed[i].stream.load, load)) {
+    for (uint32_t i = 0; i < p->feeds; i++) {
+        const struct tile_op *own = p->feed[i].stream.load; // NULL if warpgroups compute the feed
+        if (own && !p->feed[i].reader && !p->feed[i].held && tile_same_op(own, load)) {
             p->feed[i].reader = load;
             return NULL;
         }
+    }
     struct tile_feed *feed = new_feed(p, load, false, &why);
     if (feed)
         feed->reader = load;
