@@ -203,6 +203,19 @@ static const struct form {
         "        q = mma(load(w2, [m, k], [128, 64]), load(ww, [k, 0], [64, 64]), zeros(f32, [128, 64]))\n"
         "        b = mma(cast(minimum(q, 3.0) * 0.25, T), v, b * 0.5)\n    }\n"
         "    store(o, [m, 0], a - 0.5 * b)\n}", 0, 0, NULL }, 3 },
+    { { "transposed computed operands, of a tile that other work reads", "bf16", "M=64 K=64;M=72 K=200;M=8 K=8",
+        "kernel k(w: T[K, M], w1: f32[K], o: f32[M, M], oo: f32[M, M]) const T = f16 grid cdiv(M, 64), cdiv(M, 64) {\n"
+        "    m, n = block(0), block(1)\n    u, v = zeros(f32, [64, 64]), zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        r = cast(load(w, [k, n], [64, 64]), f32) * load(w1, [k], [64])[:, None]\n"
+        "        u = mma(trans(cast(r, T)), load(w, [k, m], [64, 64]), u)\n"
+        "        v = mma(trans(cast(minimum(r, 2.0), T)), load(w, [k, m], [64, 64]), v)\n    }\n"
+        "    store(o, [n, m], u)\n    store(oo, [n, m], v)\n}", 0, 0, NULL }, 3 },
+    { { "a lone transposed computed operand", "bf16", "M=128 K=64;M=72 K=200;M=8 K=8",
+        "kernel k(w: T[K, M], w1: f32[K], o: f32[M, M]) const T = f16 grid cdiv(M, 128), cdiv(M, 128) {\n"
+        "    m, n = block(0), block(1)\n    u = zeros(f32, [128, 128])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        r = cast(load(w, [k, n], [64, 128]), f32) * load(w1, [k], [64])[:, None]\n"
+        "        u = mma(trans(load(w, [k, m], [64, 128])), cast(r, T), u)\n    }\n"
+        "    store(o, [m, n], u)\n}", 0, 0, NULL }, 3 },
     { { "a banded left operand", "f16", LENGTHS,
         "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    i = m * 64 + iota(i64, 64)[:, None]\n"

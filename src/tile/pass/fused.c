@@ -156,6 +156,15 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
+static bool is_lone(const struct tile_op *loop)
+{
+    uint32_t count = 0;
+
+    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)
+        count += op->kind == TILE_MMA;
+    return count < 2;
+}
+
 // Gives a ring to an operand that an iteration computes. Only b and a transposed a need one.
 static const struct tile_feed *computed_feed(struct tile_fused *p,
                                              struct tile_fused_product *product, uint32_t which)
@@ -169,8 +178,13 @@ static const struct tile_feed *computed_feed(struct tile_fused *p,
     for (uint32_t i = 0; i < p->feeds && (which || transposed); i++)
         if (p->feed[i].computed == tile)
             return &p->feed[i];
-    if ((!which && !transposed) || p->feeds == TILE_MOST_FEEDS || !tile->op ||
-        tile->op->parent != p->base.loop->block[0] ||
+    // Each warpgroup computes whole blocks of 64 rows. Another transposed a stays in registers, and
+    // so does that of a lone product, which overlaps the next iteration.
+    int32_t rows = product->mma->result[0]->type.extent[0];
+    int32_t groups = rows == 192 ? 3 : rows > 64 ? 2 : 1;
+    if ((!which &&
+         (!transposed || tile->type.extent[0] % (64 * groups) || is_lone(p->base.loop))) ||
+        p->feeds == TILE_MOST_FEEDS || !tile->op || tile->op->parent != p->base.loop->block[0] ||
         !(tile_op_infos[tile->op->kind].traits & TILE_ELEMENTWISE) || tile->type.extent[1] % 16)
         return NULL;
     *feed = (struct tile_feed){ .computed = tile };
