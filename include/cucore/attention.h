@@ -69,10 +69,6 @@ enum {
     /** e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits.
      * Faster, but values that mostly have one sign lose some percent over thousands of keys */
     CUC_ATTENTION_FAST_ACC = 1 << 6,
-    /** cuc_attention_backward() may add up d_q in memory, in any order, which saves two of seven
-     * matrix products. The last bits of d_q then differ from run to run, and the workspace is
-     * larger. */
-    CUC_ATTENTION_UNORDERED = 1 << 7,
 };
 
 /** Maximum number of side arrays of a plan. */

@@ -392,69 +392,27 @@ static cuc_status launch_gradient(const struct cuc__attention_call *c, cuc_strea
     return cuc__launch_plan_kernel(stream, p->backward[step], args, count, p->plain_launch);
 }
 
-// Returns the tiles in the workspace, behind the sums, to which d_q is added.
-static cuc_tensor added_of(const struct cuc__attention_call *c, const struct views *v,
-                           const cuc_tensor *sums)
-{
-    const struct cuc__attention_kind *k = &c->plan->kind;
-    int32_t last = sums->rank - 1;
-    int64_t shape[CUC_TENSOR_MAX_RANK];
-    uint64_t bytes = sizeof(float);
-
-    for (int32_t i = 0; i <= last; i++) {
-        shape[i] = sums->shape[i];
-        bytes *= (uint64_t)shape[i];
-    }
-    shape[last] = cuc__attention_added_tiles(k, c->batch, v->lse.shape[last]);
-    shape[last + 1] = CUC__ATTENTION_ADDED_ROWS * (int64_t)cuc__attention_padded(k->width);
-    return scratch(sums, sums->data + cuc__attention_aligned(bytes), last + 2, shape);
-}
-
-// Launches the kernel that scales and rounds d_q.
-static cuc_status launch_rounding(const struct cuc__attention_call *c, cuc_stream *stream,
-                                  const struct views *v, const cuc_tensor *added)
-{
-    const cuc_attention_plan *p = c->plan;
-    const float scale = scale_of(c);
-    cuc_arg args[MOST_ARGUMENTS] = { CUC_ARG(added) };
-    size_t count = 1;
-
-    if (p->kind.variable) {
-        args[count++] = CUC_ARG(&v->query_offsets);
-        args[count++] = CUC_ARG(c->args->most_queries);
-    }
-    args[count++] = CUC_ARG(&v->d_q);
-    args[count++] = CUC_ARG(scale);
-    return cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_D_Q], args, count,
-                                   p->plain_launch);
-}
-
 // Launches the kernels of cuc__attention_backward_source(): each waits for the one before.
 static cuc_status launch_backward(const struct cuc__attention_call *c, cuc_stream *stream,
                                   const struct views *v)
 {
     const cuc_attention_plan *p = c->plan;
     const cuc_tensor sums = scratch(&v->lse, c->args->workspace, v->lse.rank, v->lse.shape);
-    const cuc_tensor added = added_of(c, v, &sums);
-    const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums), CUC_ARG(&added) };
-    const cuc_tensor *const results[][4] = {
-        [CUC__ATTENTION_ALL] = { &v->d_k, &v->d_v, &added },
+    const cuc_arg of_rows[] = { CUC_ARG(&v->o), CUC_ARG(&v->d_o), CUC_ARG(&sums) };
+    const cuc_tensor *const results[][3] = {
         [CUC__ATTENTION_D_Q] = { &v->d_q },
         [CUC__ATTENTION_D_KV] = { &v->d_k, &v->d_v },
         [CUC__ATTENTION_D_K] = { &v->d_k },
         [CUC__ATTENTION_D_V] = { &v->d_v },
     };
-    bool adds = p->backward[CUC__ATTENTION_ALL];
     const cuc_tensor *d_side = c->args->d_sides;
     cuc_status st = CUC_OK;
 
     if (c->heads)
         st = cuc__launch_plan_kernel(stream, p->backward[CUC__ATTENTION_SUMS], of_rows,
-                                     adds ? 4 : 3, p->plain_launch);
-    for (int i = CUC__ATTENTION_ALL; i <= CUC__ATTENTION_D_V && c->heads && st >= 0; i++)
-        if (adds && i == CUC__ATTENTION_D_Q)
-            st = launch_rounding(c, stream, v, &added);
-        else if (p->backward[i])
+                                     CUC_LENGTH(of_rows), p->plain_launch);
+    for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_D_V && c->heads && st >= 0; i++)
+        if (p->backward[i])
             st = launch_gradient(c, stream, v, &sums, i, results[i]);
     if (p->backward[CUC__ATTENTION_COLUMNS] && c->heads && st >= 0)
         st = launch_gradient(c, stream, v, &sums, CUC__ATTENTION_COLUMNS, NULL);

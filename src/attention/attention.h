@@ -64,10 +64,9 @@ struct cuc__attention_kind {
     int32_t mask, align, order;
     int64_t left, right; // keys of a window before and after the diagonal key; 0: any number
     bool lse, sinks;
-    bool unordered; // the kernels of cuc_attention_backward() may add up d_q in memory
-    bool backward;  // also has the kernels of cuc_attention_backward()
-    bool scored;    // has a score function
-    bool variable;  // sequences of any lengths lie one after another
+    bool backward; // also has the kernels of cuc_attention_backward()
+    bool scored;   // has a score function
+    bool variable; // sequences of any lengths lie one after another
     struct cuc__attention_side sides[CUC_ATTENTION_MAX_SIDES];
     uint32_t side_count;
     int32_t page_size; // 0: keys are not in pages
@@ -169,13 +168,10 @@ static inline int64_t cuc__attention_columns(const struct cuc__attention_kind *k
 // if out of memory.
 char *cuc__attention_backward_source(const struct cuc__attention_problem *problem);
 
-// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients. If one kernel
-// computes those of q, k and v, that of d_q only rounds sums in the workspace: tiles of
-// CUC__ATTENTION_ADDED_ROWS rows and the padded width. Otherwise d_k and d_v have a kernel
-// together, or one each.
+// The kernels of cuc_attention_backward(): row sums of d_o o, and the gradients. d_k and d_v have a
+// kernel together, or one each.
 enum {
     CUC__ATTENTION_SUMS,
-    CUC__ATTENTION_ALL,
     CUC__ATTENTION_D_Q,
     CUC__ATTENTION_D_KV,
     CUC__ATTENTION_D_K,
@@ -185,18 +181,6 @@ enum {
     CUC__ATTENTION_D_SIDE,
     CUC__ATTENTION_STEPS = CUC__ATTENTION_D_SIDE + CUC_ATTENTION_MAX_SIDES
 };
-
-enum { CUC__ATTENTION_ADDED_ROWS = 64 };
-
-// Returns the number of tiles to which a head's part of d_q is added. Sequences of any lengths
-// begin with a tile of their own.
-static inline int64_t cuc__attention_added_tiles(const struct cuc__attention_kind *kind,
-                                                 int64_t batch, int64_t queries)
-{
-    int64_t whole = queries / CUC__ATTENTION_ADDED_ROWS;
-
-    return whole + (kind->variable ? batch + 1 : queries % CUC__ATTENTION_ADDED_ROWS > 0);
-}
 
 // Defined in source_backward.c. True if the program of cuc__attention_backward_source() has the
 // kernel of a step before CUC__ATTENTION_D_SIDE.

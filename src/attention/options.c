@@ -32,7 +32,7 @@ void cuc_attention_args_init(cuc_attention_args *args, size_t caller_size)
 static cuc_status check_fields(const cuc_attention_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
-        { "flags", o->flags, 0, (CUC_ATTENTION_UNORDERED << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ATTENTION_FAST_ACC << 1) - 1, NULL },
         { "width", o->width, 1, MOST_WIDTH, NULL },
         { "value_width", o->value_width, 0, MOST_WIDTH, NULL },
         { "mask", o->mask, CUC_ATTENTION_FULL, CUC_ATTENTION_CAUSAL, NULL },
@@ -91,8 +91,6 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "CUC_ATTENTION_BACKWARD does not combine with e4m3: leave it unset" },
         { o->flags & CUC_ATTENTION_FAST_ACC && o->dtype != CUC_E4M3,
           "CUC_ATTENTION_FAST_ACC is only for e4m3: leave it unset" },
-        { o->flags & CUC_ATTENTION_UNORDERED && !(o->flags & CUC_ATTENTION_BACKWARD),
-          "CUC_ATTENTION_UNORDERED is for gradients: set CUC_ATTENTION_BACKWARD too" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },
@@ -254,7 +252,6 @@ cuc_status cuc__attention_read_options(struct cuc__attention_problem *q,
         .right = o->window_right,
         .lse = o->flags & (CUC_ATTENTION_LSE | CUC_ATTENTION_BACKWARD),
         .backward = o->flags & CUC_ATTENTION_BACKWARD,
-        .unordered = o->flags & CUC_ATTENTION_UNORDERED,
         .sinks = o->flags & CUC_ATTENTION_SINKS,
         .scored = o->score,
         .page_size = o->page_size,

@@ -71,7 +71,6 @@ static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attenti
 {
     static const char *const names[] = {
         [CUC__ATTENTION_SUMS] = "sums_of_rows",
-        [CUC__ATTENTION_ALL] = "gradients",
         [CUC__ATTENTION_D_Q] = "gradient_of_queries",
         [CUC__ATTENTION_D_KV] = "gradients_of_keys_and_values",
         [CUC__ATTENTION_D_K] = "gradient_of_keys",
@@ -200,13 +199,6 @@ uint64_t cuc_attention_plan_workspace_bytes(const cuc_attention_plan *plan, int6
         floats = (uint64_t)plan->tile.parts * (uint64_t)(k->value_width + 1);
     if (k && k->backward)
         floats = 1;
-    if (k && plan->backward[CUC__ATTENTION_ALL] && queries > 0) {
-        // Whole tiles of d_q follow the sums, and begin at a multiple of the alignment.
-        int64_t tiles = cuc__attention_added_tiles(k, batch, queries);
-        queries = tiles < INT64_MAX / CUC__ATTENTION_ADDED_ROWS ? tiles * CUC__ATTENTION_ADDED_ROWS
-                                                                : INT64_MAX;
-        floats += (uint64_t)cuc__attention_padded(k->width);
-    }
     uint64_t bytes = bytes_of(k && k->variable ? 1 : batch, heads, queries, floats * sizeof(float));
     for (uint32_t i = 0; k && i < k->side_count; i++) {
         enum cuc__attention_summands summands = cuc__attention_summands(&k->sides[i]);

@@ -3,11 +3,10 @@
 //
 //     d_v = p' d_o,  d_q = scale w k,  d_k = scale w' q
 //
-// Each gradient has a kernel of its own: d_q has a block for each tile of queries, which runs over
-// the keys, and d_k and d_v have a block for each tile of keys, which runs over the queries of all
-// heads that share them. All compute the weights again, and nothing is added up in memory. One
-// kernel for d_k and d_v would save one of eight products, but its accumulators leave no registers
-// to overlap products with other work.
+// d_q has a kernel with a block for each tile of queries, which runs over the keys. d_k and d_v
+// share a kernel with a block for each tile of keys, which runs over the queries of all heads that
+// share them. With a score function, or if the accumulators of both do not fit in registers, they
+// have a kernel each. All kernels compute the weights again, and nothing is added up in memory.
 //
 // With a score function, p = exp(score_of(s) - lse), and w passes its derivative; masks apply after
 // it, since it may have any value where they hide a key.
@@ -16,10 +15,6 @@
 // sum of contributions of scores. The kernel of d_q adds up those of each row, and a kernel like
 // that of d_k those of each column; another kernel adds up rows or columns. For an array that both
 // rows and columns index, a kernel has a block for each tile of scores.
-//
-// Without a score function, d_k and d_v share a kernel, if the accumulators of both fit in
-// registers. If sums may run in any order, that kernel also multiplies its tile's part of d_q, and
-// adds it to memory. Another kernel then scales and rounds d_q.
 //
 // Products use a tile in two orders, for each of which the source loads it.
 #include "attention.h"
@@ -55,18 +50,6 @@ static int32_t step_of_both(const struct cuc__attention_kind *k)
         if (accumulators_of_both(k) + step + step / 4 <= MOST_REGISTERS)
             return step;
     return 0;
-}
-
-// True if one kernel computes all gradients. Each of its two warpgroups multiplies half of the
-// columns of a tile of d_q.
-static bool adds_queries(const struct cuc__attention_problem *q)
-{
-    enum { STEP = CUC__ATTENTION_ADDED_ROWS };
-    int32_t width = cuc__attention_padded(q->kind.width);
-
-    return q->kind.unordered && q->pipelined && !q->kind.scored && (width == 64 || width == 128) &&
-           step_of_both(&q->kind) == STEP &&
-           accumulators_of_both(&q->kind) + width / 4 + STEP / 2 <= MOST_REGISTERS;
 }
 
 static struct tiles choose(const struct cuc__attention_problem *q, bool pipelined)
@@ -213,66 +196,24 @@ static void put_end_of_lse(struct cuc__text *t, const struct cuc__attention_kind
         cuc__text_put(t, "%sl = where(l == -inf, inf, l)\n", indent);
 }
 
-// Writes the kernel of the sums. With `adds`, it also clears the tiles to which d_q is added.
-static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k, bool adds)
+static void put_sums(struct cuc__text *t, const struct cuc__attention_kind *k)
 {
+    enum { ROWS = 64 };
     const char *b = batch_axis(k), *at = k->variable ? "" : "b, ", *one = k->variable ? "" : "_, ";
 
     cuc__text_put(t,
                   "kernel sums_of_rows(o: T[%sHQ, SQ, DV], d_o: T[%sHQ, SQ, DV], "
-                  "sums: f32[%sHQ, SQ]",
+                  "sums: f32[%sHQ, SQ])\n",
                   b, b, b);
-    if (adds)
-        cuc__text_put(t, ", added: f32[%sHQ, M, BM * W]", b);
-    cuc__text_put(t, ")\n");
-    put_constants(t, k, CUC__ATTENTION_ADDED_ROWS, 1);
-    cuc__text_put(t, "    grid %s, HQ%s\n{\n    m, h%s = block(0), block(1)%s\n",
-                  adds ? "M" : "cdiv(SQ, BM)", k->variable ? "" : ", B", k->variable ? "" : ", b",
+    put_constants(t, k, ROWS, 1);
+    cuc__text_put(t, "    grid cdiv(SQ, BM), HQ%s\n{\n    m, h%s = block(0), block(1)%s\n",
+                  k->variable ? "" : ", B", k->variable ? "" : ", b",
                   k->variable ? "" : ", block(2)");
     cuc__text_put(t,
                   "    x = cast(load(o, [%sh, m, 0], [%s_, BM, WV]), f32)\n"
                   "    y = cast(load(d_o, [%sh, m, 0], [%s_, BM, WV]), f32)\n"
-                  "    store(sums, [%sh, m], squeeze(sum(x * y, 1), 1))\n",
+                  "    store(sums, [%sh, m], squeeze(sum(x * y, 1), 1))\n}\n\n",
                   at, one, at, one, at);
-    if (adds)
-        cuc__text_put(t, "    store(added, [%sh, m, 0], zeros(f32, [BM * W]))\n", at);
-    cuc__text_put(t, "}\n\n");
-}
-
-// Writes the place of a tile of d_q in the workspace. A sequence that begins at row q_at has tiles
-// from q_at // BM + b on: fewer than BM rows of each earlier sequence have a tile of their own.
-static void put_added_place(struct cuc__text *t, const struct cuc__attention_kind *k)
-{
-    cuc__text_put(t, k->variable ? "[h, cast(q_at, i64) // BM + b + m, 0], [_, _, BM * W]"
-                                 : "[b, h, m, 0], [_, _, _, BM * W]");
-}
-
-// Writes the kernel that scales and rounds d_q. A tile's numbers lie in the order of the registers
-// that hold them in put_keys(), so that threads add four neighbors at a time: warpgroup, warp,
-// group of 8 columns, row modulo 8, pair of columns, row / 8, column modulo 2. Loads and stores are
-// wide if each has a layout of its own, so the tile is transposed between them.
-static void put_added(struct cuc__text *t, const struct cuc__attention_kind *k)
-{
-    cuc__text_put(t, "kernel gradient_of_queries(added: f32[%sHQ, M, BM * W], ", batch_axis(k));
-    if (k->variable)
-        cuc__text_put(t, "query_offsets: i32[OFFSETS], most: i64, ");
-    cuc__text_put(t, "d_q: T[%sHQ, %sSQ, D], scale: f32)\n", batch_axis(k), all(k));
-    put_constants(t, k, CUC__ATTENTION_ADDED_ROWS, 1);
-    if (k->variable)
-        cuc__text_put(t, "    where noalias(d_q, query_offsets)\n"
-                         "    grid cdiv(most, BM), HQ, OFFSETS - 1\n");
-    else
-        cuc__text_put(t, "    grid M, HQ, B\n");
-    cuc__text_put(t, "{\n    m, h, b = block(0), block(1), block(2)\n");
-    if (k->variable)
-        cuc__text_put(t, "    q_at, q_end = query_offsets[b], query_offsets[b + 1]\n");
-    cuc__text_put(t, "    x = reshape(load(added, ");
-    put_added_place(t, k);
-    cuc__text_put(t, "), [2, 4, W // 16, 8, 4, 2, 2])\n"
-                     "    x = trans(reshape(permute(x, [0, 2, 4, 6, 1, 5, 3]), [W, BM]))\n");
-    cuc__text_put(t, "    store(%s, [%sh, m, 0], cast(x * scale, T))\n",
-                  k->variable ? "slice(d_q, 1, q_at, q_end)" : "d_q", k->variable ? "" : "b, ");
-    cuc__text_put(t, "}\n\n");
 }
 
 // ---- Side arrays that train
@@ -572,60 +513,41 @@ static void put_mask_of_step(struct cuc__text *t, const struct cuc__attention_ki
     cuc__text_put(t, "        p = where(see, p, 0.0)\n        }\n");
 }
 
-// Writes the kernel of d_k and d_v, or with `adds` of all gradients. The steps of all heads that
+// Writes the kernel of d_k and d_v. The steps of all heads that
 // share the keys are one loop. Both operands a of the last products are computed before these
 // products: pipelines compute them while no product runs.
 static void put_joint(struct cuc__text *t, const struct cuc__attention_kind *k,
-                      const struct tiles *tiles, bool adds)
+                      const struct tiles *tiles)
 {
     const char *b = batch_axis(k), *of = all(k), *at = k->variable ? "" : "b, ";
 
-    cuc__text_put(t, "kernel gradients%s(", adds ? "" : "_of_keys_and_values");
+    cuc__text_put(t, "kernel gradients_of_keys_and_values(");
     put_arrays(t, k, false);
-    cuc__text_put(t, "d_k: T[%sHK, %sSK, D], d_v: T[%sHK, %sSK, DV], ", b, of, b, of);
-    if (adds)
-        cuc__text_put(t, "added: f32[%sHQ, M, BM * W], ", b);
-    cuc__text_put(t, "scale: f32)\n");
+    cuc__text_put(t, "d_k: T[%sHK, %sSK, D], d_v: T[%sHK, %sSK, DV], scale: f32)\n", b, of, b, of);
     put_constants(t, k, tiles->step, tiles->rows);
     put_start(t, k, "d_k", false, true, true);
     put_key_tile(t, k, KEYS);
-    if (adds) {
-        cuc__text_put(t, "    z = ");
-        put_load(t, k, "k", "W");
-        cuc__text_put(t, "\n");
-    }
     cuc__text_put(t, "    acc_k, acc_v = zeros(f32, [BN, W]), zeros(f32, [BN, WV])\n"
                      "    steps = maximum(last - first, 0)\n");
     // The division by `steps` is a multiplication, exact up to 2^46 steps times steps of all heads.
     cuc__text_put(t, "    part, start, each = cdiv(1 << 46, maximum(steps, 1)), cast(first, i32), "
                      "cast(steps, i32)\n");
-    if (adds)
-        cuc__text_put(t, "    skip = cast(n * steps // maximum(cdiv(SK, BN), 1), i32)\n");
     cuc__text_put(t, "    for i in 0 .. cast(steps * (HQ // HK), i32) {\n"
                      "        head = cast((cast(i, i64) * part) >> 46, i32)\n"
                      "        h = cast(g * (HQ // HK), i32) + head\n"
-                     "        m = i - head * each\n");
-    // Blocks of one head begin at different queries, so that they add to different tiles of d_q.
-    if (adds)
-        cuc__text_put(t, "        m = m + skip\n        m = where(m >= each, m - each, m)\n");
-    cuc__text_put(t, "        m = start + m\n");
-    // The kernel of all gradients has few registers left, and reads these numbers late.
-    if (!adds)
-        put_numbers(t, k, "l", "lse");
+                     "        m = start + i - head * each\n");
+    put_numbers(t, k, "l", "lse");
     cuc__text_put(t, "        s = mma(x, trans(");
     put_load(t, k, "q", "W");
     cuc__text_put(t, "), zeros(f32, [BN, BM])) * c\n        d = mma(y, trans(");
     put_load(t, k, "d_o", "WV");
     cuc__text_put(t, "), zeros(f32, [BN, BM]))\n");
-    put_numbers(t, k, adds ? "l" : "e", adds ? "lse" : "sums");
+    put_numbers(t, k, "e", "sums");
     cuc__text_put(t, "        p = exp2(s - l * 1.4426950408889634)\n");
     if (ends_at_diagonal(k) || k->left || k->variable)
         put_mask_of_step(t, k);
-    if (adds)
-        put_numbers(t, k, "e", "sums");
     cuc__text_put(t, "        w = p * (d - e)\n");
-    // Numbers of queries of no sequence may be NaN, and keys past the end are those of the next
-    // sequence, which must not add to d_q.
+    // Numbers of queries of no sequence may be NaN.
     if (k->variable)
         cuc__text_put(t, "        if m * BM + BM > SQ or n * BN + BN > SK {\n"
                          "            see = m * BM + iota(i32, BM)[None, :] < SQ\n"
@@ -636,15 +558,7 @@ static void put_joint(struct cuc__text *t, const struct cuc__attention_kind *k,
     put_load(t, k, "d_o", "WV");
     cuc__text_put(t, ", acc_v)\n        acc_k = mma(u, ");
     put_load(t, k, "q", "W");
-    cuc__text_put(t, ", acc_k)\n");
-    if (adds)
-        cuc__text_put(t,
-                      "        r = reshape(mma(trans(u), z, zeros(f32, [BM, W])), "
-                      "[4, 2, 8, 2, W // 16, 4, 2])\n"
-                      "        r = reshape(permute(r, [3, 0, 4, 2, 5, 1, 6]), [BM * W])\n"
-                      "        store_add(added, %s, 0], r)\n",
-                      k->variable ? "[h, cast(q_at, i64) // BM + b + m" : "[b, h, m");
-    cuc__text_put(t, "    }\n    store(%s, [%sg, n, 0], cast(acc_k * scale, T))\n",
+    cuc__text_put(t, ", acc_k)\n    }\n    store(%s, [%sg, n, 0], cast(acc_k * scale, T))\n",
                   k->variable ? "result" : "d_k", at);
     cuc__text_put(t, "    store(%s, [%sg, n, 0], cast(acc_v, T))\n}\n\n",
                   k->variable ? "slice(d_v, 1, k_at, k_end)" : "d_v", at);
@@ -853,10 +767,8 @@ bool cuc__attention_backward_has(const struct cuc__attention_problem *q, int ste
     bool both = !q->kind.scored && (!q->pipelined || step_of_both(&q->kind));
 
     switch (step) {
-    case CUC__ATTENTION_ALL:
-        return adds_queries(q);
     case CUC__ATTENTION_D_KV:
-        return both && !adds_queries(q);
+        return both;
     case CUC__ATTENTION_D_K:
     case CUC__ATTENTION_D_V:
         return !both;
@@ -875,16 +787,12 @@ char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
     struct tiles tiles = choose(q, q->pipelined), small = choose(q, false);
 
     cuc__attention_put_score(t, q);
-    bool adds = adds_queries(q);
     struct tiles joint = { tiles.rows, q->pipelined ? step_of_both(&q->kind) : tiles.step };
 
-    put_sums(t, &q->kind, adds);
-    if (adds)
-        put_added(t, &q->kind);
-    else
-        put_queries(t, &q->kind, &tiles);
-    if (adds || cuc__attention_backward_has(q, CUC__ATTENTION_D_KV)) {
-        put_joint(t, &q->kind, &joint, adds);
+    put_sums(t, &q->kind);
+    put_queries(t, &q->kind, &tiles);
+    if (cuc__attention_backward_has(q, CUC__ATTENTION_D_KV)) {
+        put_joint(t, &q->kind, &joint);
     } else {
         put_keys(t, &q->kind, &tiles, KEYS);
         put_keys(t, &q->kind, &tiles, VALUES);

@@ -399,7 +399,6 @@ static int64_t tokens_of(const struct row *r, bool keys)
 #define E4 .dtype = CUC_E4M3
 #define LSE .flags = CUC_ATTENTION_LSE
 #define BACK .flags = CUC_ATTENTION_BACKWARD
-#define IN_ANY_ORDER .flags = CUC_ATTENTION_BACKWARD | CUC_ATTENTION_UNORDERED
 
 // clang-format off
 static const struct row rows[] = {
@@ -558,25 +557,25 @@ static const struct row rows[] = {
     ROW("backward of one key", 1, 2, 1, 70, 1, HF, .width = 32, BACK),
     ROW("backward of no query", 1, 2, 1, 0, 70, HF, .width = 32, BACK),
     ROW("backward of no key", 1, 2, 1, 70, 0, HF, .width = 32, BACK),
-    ROW("backward in any order", 1, 2, 2, 150, 140, BF, .width = 64, IN_ANY_ORDER),
-    ROW("backward in any order, width 128, causal", 2, 2, 1, 150, 150, HF, .width = 128, .mask = CAUSAL, IN_ANY_ORDER),
-    ROW("backward in any order, causal, to the last", 1, 1, 1, 70, 300, BF, .width = 128, .mask = CAUSAL, .align = LAST,
-        IN_ANY_ORDER),
-    ROW("backward in any order, a window, width 120 and 72", 1, 4, 2, 300, 290, BF, .width = 120, .value_width = 72,
-        .window_left = 30, .window_right = 20, IN_ANY_ORDER),
-    ROW("backward in any order, rows see nothing", 1, 1, 1, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
-        IN_ANY_ORDER),
-    ROW("backward in any order, one query", 1, 2, 1, 1, 70, BF, .width = 64, IN_ANY_ORDER),
-    ROW("backward in any order, one key", 1, 2, 1, 130, 1, HF, .width = 128, IN_ANY_ORDER),
-    ROW("backward in any order of no query", 1, 2, 1, 0, 70, HF, .width = 64, IN_ANY_ORDER),
-    ROW("backward in any order of no key", 1, 2, 1, 70, 0, HF, .width = 64, IN_ANY_ORDER),
-    ROW("backward in any order, another width", 1, 1, 1, 90, 100, BF, .width = 80, IN_ANY_ORDER),
-    LAID("backward in any order, sequence first", 1, 4, 2, 70, 90, "0213", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
-         .order = CUC_ATTENTION_SEQUENCE_FIRST, IN_ANY_ORDER),
-    VARIABLE("backward in any order, variable lengths", 2, 1, 1, "102", PLAIN,
-             CUC_ATTENTION_BACKWARD | CUC_ATTENTION_UNORDERED, BF, .width = 64),
-    VARIABLE("backward in any order, variable lengths, causal, to the last", 4, 2, 2, "012", PLAIN,
-             CUC_ATTENTION_BACKWARD | CUC_ATTENTION_UNORDERED, HF, .width = 128, .mask = CAUSAL, .align = LAST),
+    ROW("backward, keys and values together", 1, 2, 2, 150, 140, BF, .width = 64, BACK),
+    ROW("backward, keys and values together, width 128, causal", 2, 2, 1, 150, 150, HF, .width = 128, .mask = CAUSAL, BACK),
+    ROW("backward, keys and values together, causal, to the last", 1, 1, 1, 70, 300, BF, .width = 128, .mask = CAUSAL, .align = LAST,
+        BACK),
+    ROW("backward, keys and values together, a window, width 120 and 72", 1, 4, 2, 300, 290, BF, .width = 120, .value_width = 72,
+        .window_left = 30, .window_right = 20, BACK),
+    ROW("backward, keys and values together, rows see nothing", 1, 1, 1, 150, 70, HF, .width = 64, .mask = CAUSAL, .align = LAST,
+        BACK),
+    ROW("backward, keys and values together, one query", 1, 2, 1, 1, 70, BF, .width = 64, BACK),
+    ROW("backward, keys and values together, one key", 1, 2, 1, 130, 1, HF, .width = 128, BACK),
+    ROW("backward, keys and values together of no query", 1, 2, 1, 0, 70, HF, .width = 64, BACK),
+    ROW("backward, keys and values together of no key", 1, 2, 1, 70, 0, HF, .width = 64, BACK),
+    ROW("backward, keys and values together, another width", 1, 1, 1, 90, 100, BF, .width = 80, BACK),
+    LAID("backward, keys and values together, sequence first", 1, 4, 2, 70, 90, "0213", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
+         .order = CUC_ATTENTION_SEQUENCE_FIRST, BACK),
+    VARIABLE("backward, keys and values together, variable lengths", 2, 1, 1, "102", PLAIN,
+             CUC_ATTENTION_BACKWARD, BF, .width = 64),
+    VARIABLE("backward, keys and values together, variable lengths, causal, to the last", 4, 2, 2, "012", PLAIN,
+             CUC_ATTENTION_BACKWARD, HF, .width = 128, .mask = CAUSAL, .align = LAST),
     LAID("backward, sequence first, a scale", 1, 4, 2, 70, 90, "0123", 8, -0.3, BF, .width = 64, .mask = CAUSAL,
          .order = CUC_ATTENTION_SEQUENCE_FIRST, BACK),
     LAID("backward, rows of odd lengths", 1, 2, 2, 70, 90, "0213", 1, 0, HF, .width = 64, .mask = CAUSAL, BACK),
@@ -1901,7 +1900,7 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
                               : s->sides[0].name ? 1
                                                  : 0,
                 .flags = CUC_ATTENTION_BACKWARD | (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
-        for (int i = CUC__ATTENTION_ALL; i <= CUC__ATTENTION_COLUMNS && !by_scores; i++)
+        for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_COLUMNS && !by_scores; i++)
             ck_assert(!plan->backward[i] ||
                       plan->backward[i]->tile->code->signature->entry[0].variant == TILE_TMA);
         bool apart = s->text || pipelines[_i].width + pipelines[_i].value_width > 400;
@@ -1922,40 +1921,6 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
                           UINT64_MAX);
         cuc_attention_plan_release(plan);
     }
-}
-
-TEST_ROWS(one_pipeline_computes_all_gradients_if_sums_have_no_order, pipelines)
-{
-    int32_t width = pipelines[_i].width, values = pipelines[_i].value_width;
-    bool together = (width == 64 || width == 128) && width + values <= 256;
-    bool variable = _i % 2;
-    cuc_attention_plan *plan;
-
-    if (pipelines[_i].dtype == CUC_E4M3)
-        return; // has no gradients
-    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
-        SKIP("only Hopper has these pipelines");
-    ck_ok(cuc_attention_plan_create(
-        &plan, device,
-        CUC_ATTENTION_OPTIONS(BF, .width = width, .value_width = values, .mask = CAUSAL,
-                              .flags = CUC_ATTENTION_BACKWARD | CUC_ATTENTION_UNORDERED |
-                                       (variable ? CUC_ATTENTION_VARIABLE : 0))));
-    const cuc_kernel *all = plan->backward[CUC__ATTENTION_ALL];
-    ck_assert_int_eq(all != NULL, together);
-    ck_assert(!all || all->tile->code->signature->entry[0].variant == TILE_TMA);
-    ck_assert_int_eq(plan->backward[CUC__ATTENTION_D_KV] && all, false);
-    // A tile of 64 rows, or one for each of the two sequences and one more.
-    uint64_t queries = !together ? 5 : variable ? 3 * 64 : 64;
-    uint64_t floats = together ? 1 + (uint64_t)width : 1;
-    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
-                      UINT64_C(3) * (variable ? 1 : 2) * queries * floats * 4);
-    ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9), UINT64_MAX);
-    cuc_attention_plan_release(plan);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-             cuc_attention_plan_create(
-                 &plan, device,
-                 CUC_ATTENTION_OPTIONS(BF, .width = width, .flags = CUC_ATTENTION_UNORDERED)),
-             "set CUC_ATTENTION_BACKWARD too");
 }
 
 int main(int argc, char **argv)

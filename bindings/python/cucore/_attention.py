@@ -20,8 +20,7 @@ _WORDS: dict[str, dict[Any, int]] = {
 }
 _FLAGS = {"lse": raw.CUC_ATTENTION_LSE, "plain_launch": raw.CUC_ATTENTION_PLAIN_LAUNCH,
           "sinks": raw.CUC_ATTENTION_SINKS, "variable": raw.CUC_ATTENTION_VARIABLE, "backward": raw.CUC_ATTENTION_BACKWARD,
-          "key_lengths": raw.CUC_ATTENTION_KEY_LENGTHS, "fast_acc": raw.CUC_ATTENTION_FAST_ACC,
-          "unordered": raw.CUC_ATTENTION_UNORDERED}
+          "key_lengths": raw.CUC_ATTENTION_KEY_LENGTHS, "fast_acc": raw.CUC_ATTENTION_FAST_ACC}
 _FIELDS = frozenset(name for name, *_ in raw.cuc_attention_options._fields_) - {
     "struct_size", "flags", "side_count", "reserved"}
 
@@ -87,8 +86,7 @@ class Attention(Handle):
     `window_right`; `order` of the arrays' axes ("heads" first or "sequence" first); `lse`, if calls
     also write the logarithms of the sums; `sinks`, if heads have sinks; `variable`, for sequences of any
     lengths; `key_lengths`, if keys are in a cache, and `page_size`, if it has pages; `parts`, to split the keys of few queries;
-    `backward`, if gradients are computed too, and `unordered`, if d_q may be added up in any order; `fast_acc`, to leave
-    sums of e4m3 in the tensor cores; `score`, a function of scores
+    `backward`, if gradients are computed too; `fast_acc`, to leave sums of e4m3 in the tensor cores; `score`, a function of scores
     in the tile language, and `sides`, the arrays that it reads: name -> (dtype, number of axes), or
     (dtype, number of axes, indices) for an array that trains, such as ("f32", 1, "head"); `batch`, `heads`, `key_heads`, `queries` and `keys`,
     sizes that guide the choice of tiles but restrict nothing; `tile_q`, `tile_k`, `stages`, `warps`

@@ -722,8 +722,6 @@ pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
 /// e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits. Faster, but values that mostly have one sign lose some percent over thousands of keys
 pub const CUC_ATTENTION_FAST_ACC: u32 = 64;
-/// cuc_attention_backward() may add up d_q in memory, in any order, which saves two of seven matrix products. The last bits of d_q then differ from run to run, and the workspace is larger.
-pub const CUC_ATTENTION_UNORDERED: u32 = 128;
 
 /// one, by cuc_gemm()
 pub const CUC_GEMM_SINGLE: i32 = 0;
