@@ -58,7 +58,7 @@ def train(config, batch, length, steps, ops, optimizer, device):
     parameters = initial(config, device)
     update = optimizer(parameters)
     run = reference_torch.runner(config, reference_torch.rope_tables(config, length, device), ops)
-    losses, begin = [], 0.0
+    losses, begin = [], time.perf_counter()
     for step, (ids, targets) in enumerate([*batches(config, batch, length, steps, device)]):
         if step == 1:  # the first step compiles
             losses[0].item()

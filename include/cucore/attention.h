@@ -368,8 +368,9 @@ CUC_API cuc_status cuc_attention(cuc_stream *stream, cuc_attention_plan *plan,
  * @order  enqueues and returns; the arrays must stay valid until the work is complete; otherwise as
  *         cuc_attention()
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph for each of its kernels: four, one for sinks, one for each
- *          side array that trains, and one for those that columns index and rows do not
+ * @capture becomes a node of the graph for each of its kernels: three, or four with a score
+ *          function or wide keys and values; one for sinks; one for each side array that trains;
+ *          and one if such an array has an index of columns but none of rows
  * @param stream the queue, of the plan's device
  * @param plan   with CUC_ATTENTION_BACKWARD
  * @param args   read before the call returns

@@ -57,6 +57,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "stages", o->stages, 0, MOST_STAGES, NULL },
         { "cluster", o->cluster, 0, MOST_CLUSTER, NULL },
         { "cluster_n", o->cluster_n, 0, MOST_CLUSTER, NULL },
+        { "reserved", o->reserved, 0, 0, NULL },
         { "warps", o->warps, 0, MOST_WARPS, NULL },
         { "raster", o->raster, 0, MOST_RASTER, NULL },
         { "split", o->split, 0, MOST_SPLIT, NULL },

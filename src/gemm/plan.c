@@ -35,6 +35,8 @@ static void report_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, c
     p->choice.stages = p->tile.stages;
     p->choice.cluster = x ? p->tile.cluster_n : p->tile.cluster;
     p->choice.cluster_n = x ? p->tile.cluster : p->tile.cluster_n;
+    p->choice.cluster += !p->choice.cluster;
+    p->choice.cluster_n += !p->choice.cluster_n;
     p->choice.warps = p->tile.warps;
     p->choice.split = p->tile.split;
     p->choice.raster = p->tile.raster;

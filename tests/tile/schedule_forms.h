@@ -216,6 +216,14 @@ static const struct form {
         "        r = cast(load(w, [k, n], [64, 128]), f32) * load(w1, [k], [64])[:, None]\n"
         "        u = mma(trans(load(w, [k, m], [64, 128])), cast(r, T), u)\n    }\n"
         "    store(o, [m, n], u)\n}", 0, 0, NULL }, 3 },
+    { { "a branch on a scalar between products", "bf16", "M=130 N=64 K=64;M=20 N=64 K=200;M=8 N=8 K=8",
+        "kernel k(w: T[M, 64], ww: T[K, 64], w2: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    a, acc = load(w, [m, 0], [64, 64]), zeros(f32, [64, 64])\n    total = zeros(f32, [64, 1])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        x = mma(a, trans(load(ww, [k, 0], [64, 64])), zeros(f32, [64, 64])) * 0.25\n"
+        "        if m > 0 { x = x * 2.0 }\n"
+        "        x = where(k * 64 + iota(i32, 64)[None, :] < K, x, 0.0)\n        total += sum(x, 1)\n"
+        "        acc = mma(cast(x, T), load(w2, [k, n], [64, 64]), acc)\n    }\n    store(o, [m, n], acc + total)\n}", 0, 0, NULL }, 3 },
     { { "a banded left operand", "f16", LENGTHS,
         "kernel k(w: T[M, K], ww: T[K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    i = m * 64 + iota(i64, 64)[:, None]\n"

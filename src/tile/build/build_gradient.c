@@ -199,6 +199,18 @@ static bool refuse(struct chain *c, const struct tile_location *where, const cha
     return false;
 }
 
+// True if an operand may carry the bits of floats to an op's result: as a float, or in an integer
+// or an 8-bit float, which mark() refuses. A cast to an integer has no gradient.
+static bool may_carry(const struct tile_op *op, const struct tile_value *operand)
+{
+    const struct tile_value *result = op->result_count ? op->result[0] : operand;
+
+    if (!is_float_tile(operand))
+        return !operand->type.tensor && operand->type.dtype != CUC_BOOL;
+    return is_float_tile(result) || tile_is_restricted(result->type.dtype) ||
+           op->kind == TILE_BITCAST || op->block_count;
+}
+
 // Collects the values on which the result depends. Memory carries no gradient.
 static void collect(struct chain *c, struct tile_value *result)
 {
@@ -208,7 +220,7 @@ static void collect(struct chain *c, struct tile_value *result)
         if (c->value[id] == c->wanted)
             continue;
         for (uint32_t i = 0; op && i < op->operand_count; i++)
-            if (is_float_tile(op->operand[i]))
+            if (may_carry(op, op->operand[i]))
                 c->value[op->operand[i]->id] = op->operand[i];
     }
 }
@@ -238,7 +250,7 @@ static bool mark(struct chain *c, uint32_t count)
             continue;
         }
         const struct tile_op *op = x->op;
-        if (is_unclear(c, x))
+        if (is_float_tile(x) && is_unclear(c, x))
             return refuse(c, op ? &op->where : &c->b->where,
                           op ? tile_op_word(op) : "a value that a loop carries");
         if (!op)
@@ -256,6 +268,8 @@ static bool mark(struct chain *c, uint32_t count)
             if (is_float_tile(op->operand[i]) && c->on_path[op->operand[i]->id]) {
                 if (!is_differentiable(c, op))
                     return refuse(c, &op->where, tile_op_word(op));
+                if (tile_is_restricted(x->type.dtype))
+                    return refuse(c, &op->where, "a cast to a float of 8 bits or tf32");
                 c->on_path[id] = true;
             }
     }

@@ -317,11 +317,16 @@ static struct tile_op *end_arm(struct versioning *v, struct tile_block *block, u
     return yield;
 }
 
+// True if an op, or an op in one of its blocks, uses a result of the work.
 static bool uses_work(const struct versioning *v, const struct tile_op *op)
 {
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (is_work(v, op->operand[i]))
             return true;
+    for (uint32_t i = 0; i < op->block_count; i++)
+        for (const struct tile_op *own = op->block[i]->first; own; own = own->next)
+            if (uses_work(v, own))
+                return true;
     return false;
 }
 
@@ -359,7 +364,8 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
     uint32_t count = 0;
     bool simpler = false;
 
-    if (!p->overlaps || p->products - p->early > 1 || !late || !early || !v.map || !v.work || !with_masks)
+    if (!p->overlaps || p->products - p->early > 1 || !late || !early || !v.map || !v.work ||
+        !with_masks)
         return;
     find_early(p, early);
     if (!find_work(&v, p, late, early) || !(v.place = find_place(&v, body)))
