@@ -87,7 +87,7 @@ void tile_find_owned(struct tile_emitter *e)
 
     tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, find_owner, &o);
     for (uint32_t i = 0; i < e->kernel->parameter_count; i++)
-        // Of the threads with copies of an element, all load it, and one stores it.
+        // All threads with copies of an element load it, and one of them stores it.
         if (o.access[i] && !(o.shared >> i & 1) &&
             !(o.read >> i & 1 && tile_copies(layout_of_access(o.access[i]))))
             e->owned |= UINT64_C(1) << i;

@@ -156,6 +156,13 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     return feed;
 }
 
+// Returns the number of warpgroups that divide the rows of a product.
+static uint32_t groups_for(int32_t rows)
+{
+    return rows == 192 ? 3 : rows > 64 ? 2 : 1;
+}
+
+// True if a loop has one product.
 static bool is_lone(const struct tile_op *loop)
 {
     uint32_t count = 0;
@@ -180,10 +187,8 @@ static const struct tile_feed *computed_feed(struct tile_fused *p,
             return &p->feed[i];
     // Each warpgroup computes whole blocks of 64 rows. Another transposed a stays in registers, and
     // so does that of a lone product, which overlaps the next iteration.
-    int32_t rows = product->mma->result[0]->type.extent[0];
-    int32_t groups = rows == 192 ? 3 : rows > 64 ? 2 : 1;
-    if ((!which &&
-         (!transposed || tile->type.extent[0] % (64 * groups) || is_lone(p->base.loop))) ||
+    int32_t rows = 64 * (int32_t)groups_for(product->mma->result[0]->type.extent[0]);
+    if ((!which && (!transposed || tile->type.extent[0] % rows || is_lone(p->base.loop))) ||
         p->feeds == TILE_MOST_FEEDS || !tile->op || tile->op->parent != p->base.loop->block[0] ||
         !(tile_op_infos[tile->op->kind].traits & TILE_ELEMENTWISE) || tile->type.extent[1] % 16)
         return NULL;
@@ -719,7 +724,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
 
     if (rows != 64 && rows != 128 && rows != 192 && rows != 256)
         return "its rows are not 64, 128, 192 or 256";
-    p->base.groups = rows == 192 ? 3 : rows > 64 ? 2 : 1;
+    p->base.groups = groups_for(rows);
     p->base.blocks = (uint32_t)rows / 64 / p->base.groups;
     for (uint32_t i = 0; i < p->products; i++) {
         struct tile_fused_product *product = &p->product[i];
