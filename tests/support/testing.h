@@ -80,6 +80,15 @@ static inline CUcontext testing_current(void)
     return current;
 }
 
+static inline int testing_occurrences(const char *text, const char *of)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, of)) != NULL; text++)
+        n++;
+    return n;
+}
+
 static inline void testing_sleep_ms(long ms)
 {
     struct timespec t = { ms / 1000, ms % 1000 * 1000000 };

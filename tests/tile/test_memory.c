@@ -101,22 +101,14 @@ static char *entry_of(const char *source, const char *entry, int warps)
     return copy;
 }
 
-static int occurrences(const char *text, const char *of)
-{
-    int n = 0;
-
-    for (; (text = strstr(text, of)) != NULL; text++)
-        n++;
-    return n;
-}
-
 TEST_ROWS(an_entry_has_the_instructions_that_it_needs, rows)
 {
     char *code = entry_of(rows[_i].source, rows[_i].entry, rows[_i].warps);
 
-    ck_assert_msg(occurrences(code, rows[_i].instruction) == rows[_i].count,
+    ck_assert_msg(testing_occurrences(code, rows[_i].instruction) == rows[_i].count,
                   "%s: %d of %s, expected %d", rows[_i].name,
-                  occurrences(code, rows[_i].instruction), rows[_i].instruction, rows[_i].count);
+                  testing_occurrences(code, rows[_i].instruction), rows[_i].instruction,
+                  rows[_i].count);
     free(code);
 }
 
@@ -145,8 +137,9 @@ TEST(a_row_that_is_loaded_ahead_is_carried_in_words)
 
     for (char *at = code; (at = strstr(at, "st.global")); at++)
         end = at;
-    ck_assert_int_eq(occurrences(end, "mov.b16"), 0);
-    ck_assert_int_eq(occurrences(end, "mov.b32"), 2 * 8); // carries 16 elements, and splits them
+    ck_assert_int_eq(testing_occurrences(end, "mov.b16"), 0);
+    ck_assert_int_eq(testing_occurrences(end, "mov.b32"),
+                     2 * 8); // carries 16 elements, and splits them
     free(code);
 }
 
@@ -158,7 +151,7 @@ TEST(a_recurrence_loads_several_steps_at_once)
 
     ck_assert(store != NULL);
     *store = 0;
-    ck_assert_int_eq(occurrences(code, "ld.global.v4"), 2 * 4);
+    ck_assert_int_eq(testing_occurrences(code, "ld.global.v4"), 2 * 4);
     free(code);
 }
 

@@ -58,15 +58,6 @@ static char *ptx_of(const char *text, const cuc_program_options *options)
     return copy;
 }
 
-static int occurrences(const char *text, const char *of)
-{
-    int n = 0;
-
-    for (; (text = strstr(text, of)) != NULL; text++)
-        n++;
-    return n;
-}
-
 // Targets
 
 static const struct {
@@ -243,10 +234,8 @@ TEST(options_of_another_language_are_refused_by_name)
 static int count_of(const char *instruction, const char *source, int warps)
 {
     char *ptx = ptx_of(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = warps));
-    int count = 0;
+    int count = testing_occurrences(ptx, instruction);
 
-    for (const char *at = ptx; (at = strstr(at, instruction)); at++)
-        count++;
     free(ptx);
     return count;
 }
@@ -838,7 +827,7 @@ TEST(a_left_operand_of_few_rows_stays_in_registers)
 
     ck_assert(end != NULL);
     *end = 0;
-    ck_assert_int_eq(occurrences(ptx, "ldmatrix.sync.aligned.m8n8.x4.shared"), 12);
+    ck_assert_int_eq(testing_occurrences(ptx, "ldmatrix.sync.aligned.m8n8.x4.shared"), 12);
     free(ptx);
 }
 
@@ -868,8 +857,8 @@ TEST(an_iteration_of_few_rows_waits_little)
     end = strstr(begin + 1, "cp.async.wait_group 0"); // after the loop
     ck_assert(end != NULL);
     *end = 0;
-    ck_assert_int_eq(occurrences(begin, "bar.sync"), 3);
-    ck_assert_int_eq(occurrences(begin, "mma.sync"), 16 + 16);
+    ck_assert_int_eq(testing_occurrences(begin, "bar.sync"), 3);
+    ck_assert_int_eq(testing_occurrences(begin, "mma.sync"), 16 + 16);
     free(ptx);
 }
 
@@ -905,7 +894,7 @@ TEST(a_last_tile_of_whole_lines_is_copied_without_a_loop)
         ck_assert(end != NULL);
         *end = 0;
         // Copies of whole tiles have a hint for L2.
-        ck_assert_int_eq(occurrences(ptx, "cp.async.cg.shared.global ["), cases[i].copies);
+        ck_assert_int_eq(testing_occurrences(ptx, "cp.async.cg.shared.global ["), cases[i].copies);
         free(ptx);
     }
 }
@@ -1148,7 +1137,7 @@ TEST(the_ir_is_a_program_with_the_same_ir)
 
     ck_ok(cuc_tile_get_ir(&a, &bytes, p));
     ck_assert_uint_eq(bytes, strlen(a));
-    ck_assert_int_eq(occurrences(a, "kernel "), 2);
+    ck_assert_int_eq(testing_occurrences(a, "kernel "), 2);
     q = made(a, NULL);
     ck_ok(cuc_tile_get_ir(&b, NULL, q));
     ck_assert_str_eq(a, b);
@@ -1164,7 +1153,7 @@ TEST(the_machine_form_is_read_back_to_itself)
 
     ck_ok(cuc_tile_get_machine(&text, &bytes, p));
     ck_assert_uint_eq(bytes, strlen(text));
-    ck_assert_int_eq(occurrences(text, "kernel "), 2);
+    ck_assert_int_eq(testing_occurrences(text, "kernel "), 2);
     ck_assert_msg(strncmp(text, "tile 1 machine\n", 15) == 0, "%s", text);
     struct tile_module *module = tile_parse_machine("scale.machine", text, bytes);
     ck_assert_msg(module && !module->diagnostics->errors, "%s",
