@@ -24,8 +24,8 @@ static void put(struct tile_emitter *e, const char *what, const char *hint, cons
 {
     tile_put_string(e->text, "\t");
     if (predicate)
-        tile_put(e->text, "@%s ", tile_name(predicate));
-    tile_put(e->text, "%s%s.%s%s.%s ", what, hint, space, vector, type);
+        tile_ins_part(e, "@%R ", predicate);
+    tile_ins_part(e, "%s%s.%s%s.%s ", what, hint, space, vector, type);
 }
 
 static void put_registers(struct tile_emitter *e, const tile_register *r, uint32_t count)
@@ -37,15 +37,15 @@ static void put_registers(struct tile_emitter *e, const tile_register *r, uint32
 static void put_address(struct tile_emitter *e, tile_register address, int64_t offset)
 {
     if (!address)
-        tile_put(e->text, "[args+%lld]", (long long)offset);
+        tile_ins_part(e, "[args+%l]", offset);
     else
-        tile_put(e->text, "[%s+%lld]", tile_name(address), (long long)offset);
+        tile_ins_part(e, "[%R+%l]", address, offset);
 }
 
 static void guarded(struct tile_emitter *e, tile_register predicate)
 {
     if (predicate)
-        tile_put(e->text, "\t@%s", tile_name(predicate));
+        tile_ins_part(e, "\t@%R", predicate);
 }
 
 void tile_unpack_words(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,

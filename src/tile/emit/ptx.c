@@ -29,19 +29,13 @@ tile_register tile_new(struct tile_emitter *e, enum tile_register_class class)
 
 static size_t put_register(char *to, tile_register r)
 {
-    char digits[10];
     uint32_t number = r & 0xfffffff;
-    size_t n = 0, at = 0;
+    size_t at = 0;
 
     assert(number); // TILE_NO_REGISTER would name a register that is never written
     to[at++] = '%';
     to[at++] = prefixes[r >> 28][0];
-    do
-        digits[n++] = (char)('0' + number % 10);
-    while ((number /= 10));
-    while (n)
-        to[at++] = digits[--n];
-    return at;
+    return (size_t)(tile_write_number(to + at, number, 10) - to);
 }
 
 const char *tile_name(tile_register r)
@@ -69,56 +63,72 @@ const char *tile_register_list(struct tile_emitter *e, const tile_register *r, u
     return text;
 }
 
-// Writes an instruction. %R is a register, %s a string, %d an int, %u an unsigned, %l an int64_t,
-// %x a uint64_t in hexadecimal, and %% a percent sign. This is a custom formatter because half of
-// the compiler's time is spent here.
-static void put_instruction(struct tile_emitter *e, tile_register first, const char *format,
-                            va_list args)
+static char *put_signed(char *to, int64_t value)
 {
-    char line[512];
-    size_t at = 0;
+    if (value < 0)
+        *to++ = '-';
+    return tile_write_number(to, value < 0 ? -(uint64_t)value : (uint64_t)value, 10);
+}
 
-    line[at++] = '\t';
-    for (const char *c = format; *c && at < sizeof(line) - 80; c++) {
+// Writes a line of at most LINE bytes. %R is a register, %s a string, %d an int, %u an unsigned, %l
+// an int64_t, %x a uint64_t in hexadecimal, and %% a percent sign. This is a custom formatter
+// because half of the compiler's time is spent here.
+static void put_line(struct tile_emitter *e, tile_register first, const char *format, va_list args)
+{
+    enum { LINE = 512, LONGEST = 24 }; // of a number or a register, with the end of the line
+    char *line = tile_text_room(e->text, LINE), *at = line, *end = line + LINE - LONGEST;
+
+    if (!line)
+        return;
+    for (const char *c = format; *c && at < end; c++) {
         if (*c != '%') {
-            line[at++] = *c;
+            *at++ = *c;
             continue;
         }
         switch (*++c) {
         case 'R':
-            at += put_register(line + at, first ? first : va_arg(args, tile_register));
+            at += put_register(at, first ? first : va_arg(args, tile_register));
             first = TILE_NO_REGISTER;
             break;
-        case 's': {
-            const char *s = va_arg(args, const char *);
-            size_t n = strlen(s);
-            n = n > sizeof(line) - 80 - at ? sizeof(line) - 80 - at : n;
-            memcpy(line + at, s, n);
-            at += n;
+        case 's':
+            for (const char *s = va_arg(args, const char *); *s && at < end; s++)
+                *at++ = *s;
             break;
-        }
         case 'd':
-            at += (size_t)snprintf(line + at, 16, "%d", va_arg(args, int));
+            at = put_signed(at, va_arg(args, int));
             break;
         case 'u':
-            at += (size_t)snprintf(line + at, 16, "%u", va_arg(args, unsigned));
+            at = tile_write_number(at, va_arg(args, unsigned), 10);
             break;
         case 'l':
-            at += (size_t)snprintf(line + at, 24, "%lld", (long long)va_arg(args, int64_t));
+            at = put_signed(at, va_arg(args, int64_t));
             break;
         case 'x':
-            at +=
-                (size_t)snprintf(line + at, 24, "%llX", (unsigned long long)va_arg(args, uint64_t));
+            at = tile_write_number(at, va_arg(args, uint64_t), 16);
             break;
         default:
-            line[at++] = *c;
+            *at++ = *c;
         }
     }
-    line[at++] = ';';
-    line[at++] = '\n';
-    line[at] = '\0';
-    tile_put_string(e->text, line);
+    tile_text_wrote(e->text, (size_t)(at - line));
+}
+
+static void put_instruction(struct tile_emitter *e, tile_register first, const char *format,
+                            va_list args)
+{
+    tile_put_string(e->text, "\t");
+    put_line(e, first, format, args);
+    tile_put_string(e->text, ";\n");
     e->instructions++;
+}
+
+void tile_ins_part(struct tile_emitter *e, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    put_line(e, TILE_NO_REGISTER, format, args);
+    va_end(args);
 }
 
 void tile_ins(struct tile_emitter *e, const char *format, ...)
@@ -149,15 +159,15 @@ uint32_t tile_label(struct tile_emitter *e)
 
 void tile_put_label(struct tile_emitter *e, uint32_t label)
 {
-    tile_put(e->text, "$L%u:\n", label);
+    tile_ins_part(e, "$L%u:\n", label);
 }
 
 void tile_branch(struct tile_emitter *e, tile_register predicate, bool negated, uint32_t label)
 {
     if (predicate)
-        tile_put(e->text, "\t@%s%s bra $L%u;\n", negated ? "!" : "", tile_name(predicate), label);
+        tile_ins_part(e, "\t@%s%R bra $L%u;\n", negated ? "!" : "", predicate, label);
     else
-        tile_put(e->text, "\tbra.uni $L%u;\n", label);
+        tile_ins_part(e, "\tbra.uni $L%u;\n", label);
 }
 
 void tile_move(struct tile_emitter *e, tile_register to, tile_register from)

@@ -20,6 +20,9 @@ const char *tile_name(tile_register r);
 const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count);
 // Emits an instruction. `format` omits the semicolon; %R takes a tile_register.
 void tile_ins(struct tile_emitter *e, const char *format, ...);
+// Appends a part of an instruction, in the same format, without the tab before it and the
+// semicolon.
+void tile_ins_part(struct tile_emitter *e, const char *format, ...);
 // Like tile_ins(), but its first %R is a new register, which it returns.
 tile_register tile_make(struct tile_emitter *e, enum tile_register_class class, const char *format,
                         ...);

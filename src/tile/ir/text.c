@@ -66,6 +66,38 @@ void tile_put_string(struct tile_text *t, const char *string)
     t->length += n;
 }
 
+char *tile_text_room(struct tile_text *t, size_t bytes)
+{
+    return grow(t, bytes) ? t->at + t->length : NULL;
+}
+
+void tile_text_wrote(struct tile_text *t, size_t bytes)
+{
+    t->length += bytes;
+    t->at[t->length] = '\0';
+}
+
+char *tile_write_number(char *to, uint64_t value, unsigned base)
+{
+    char digits[20];
+    size_t n = 0;
+
+    do
+        digits[n++] = "0123456789ABCDEF"[value % base];
+    while ((value /= base));
+    while (n)
+        *to++ = digits[--n];
+    return to;
+}
+
+void tile_put_number(struct tile_text *t, uint64_t value)
+{
+    char *at = tile_text_room(t, 20);
+
+    if (at)
+        tile_text_wrote(t, (size_t)(tile_write_number(at, value, 10) - at));
+}
+
 void tile_put_text(struct tile_text *t, struct tile_text *from)
 {
     if (from->at)

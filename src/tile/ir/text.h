@@ -15,6 +15,13 @@ struct tile_text {
 void tile_put(struct tile_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put_string(struct tile_text *text, const char *string);
+void tile_put_number(struct tile_text *text, uint64_t value);
+// Writes `value` in base 10 or 16, without a terminator; returns the end.
+char *tile_write_number(char *to, uint64_t value, unsigned base);
+// For callers that format by themselves: tile_text_room() returns where to write up to `bytes`, or
+// NULL once memory has run out; tile_text_wrote() then appends what was written.
+char *tile_text_room(struct tile_text *text, size_t bytes);
+void tile_text_wrote(struct tile_text *text, size_t bytes);
 // Appends `from` to `text` and empties `from`, so that its memory can be reused.
 void tile_put_text(struct tile_text *text, struct tile_text *from);
 void tile_put_indent(struct tile_text *text, uint32_t depth);

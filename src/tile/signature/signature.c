@@ -192,8 +192,10 @@ bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel,
     cuc__write_le(w.at, HEAD_CHECKSUM, 4, checksum(w.at + HEAD_BYTES, w.length - HEAD_BYTES));
     tile_put(out, ".visible .global .align 8 .b8 " TILE_SIGNATURE_PREFIX "%s[%u] = {", kernel->name,
              w.length);
-    for (size_t i = 0; i < w.length; i++)
-        tile_put(out, "%s%u", !i ? "" : i % 24 ? "," : ",\n\t", w.at[i]);
+    for (size_t i = 0; i < w.length; i++) {
+        tile_put_string(out, !i ? "" : i % 24 ? "," : ",\n\t");
+        tile_put_number(out, w.at[i]);
+    }
     tile_put_string(out, "};\n");
     return !module->diagnostics->out_of_memory;
 }
