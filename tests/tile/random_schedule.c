@@ -531,6 +531,17 @@ static void work_on(struct generator *g, const struct product *p)
     }
 }
 
+// Lets a loop or a branch before the products find the first values of a sum.
+static void put_work_before(struct generator *g, const char *sum, const char *type)
+{
+    bool loops = !chance(g, 3);
+
+    line(g, "%s {", loops ? "for j in 0 .. 3" : "if m % 2 == 0");
+    line(g, "    %s = maximum(%s, max(load(%s, [m, %s], [%d, 8], pad=-1), 1))", sum, sum,
+         tensor(g, 'w', type, "M, 30"), loops ? "j" : "1", g->rows);
+    line(g, "}");
+}
+
 static void make_work(struct generator *g)
 {
     int count = 1 + (int)below(g, MOST_PRODUCTS);
@@ -548,6 +559,8 @@ static void make_work(struct generator *g)
     }
     line(g, "top, t = cast(%d, %s), cast(1, i64)", (int)below(g, 9) - 4, type);
     line(g, "most = zeros(%s, [%d, 1])", type, g->rows);
+    if (chance(g, 4))
+        put_work_before(g, "most", type);
     FILE *before = g->before, *body = g->body;
     char *text = NULL;
     size_t bytes;
@@ -615,6 +628,8 @@ static void make_chain(struct generator *g)
     line(g, "a = %s", load_matrix(g, g->dtype, 'w', m, d));
     line(g, "acc = zeros(f32, [%d, %d])", g->rows, g->columns);
     line(g, "total = zeros(f32, [%d, 1])", g->rows);
+    if (chance(g, 4))
+        put_work_before(g, "total", "f32");
     line(g, "for k in 0 .. %s {",
          is_causal && chance(g, 2)
              ? say(g, "minimum(cdiv(K, %d), cdiv((m + 1) * %d, %d))", keys, g->rows, keys)

@@ -45,7 +45,7 @@ static char *entry_of(const char *text, const char *const *settings, uint32_t co
                   tile_diagnostics_text(module, true));
     char *entry = strstr(compiled.ptx, name);
     ck_assert_msg(entry != NULL, "there is no %s: %s", name, tile_diagnostics_text(module, true));
-    char *next = strstr(entry, ".visible .entry ");
+    char *next = strstr(entry + strlen(name), ".visible .entry ");
     if (next)
         *next = 0;
     return entry;
@@ -436,6 +436,63 @@ TEST_ROWS(products_elsewhere_prevent_a_pipeline, elsewhere)
     ck_assert_int_eq(count_of(text, "wgmma"), 0);
     ck_assert_msg(strstr(tile_diagnostics_text(module, true), elsewhere[_i].says) != NULL, "%s",
                   tile_diagnostics_text(module, true));
+}
+
+// ---- Work before the loop
+
+#define QUANTIZED(before)                                                                    \
+    "kernel k(x: bf16[M, K], w: e4m3[N, K], y: bf16[M, N]) grid cdiv(M, 128), cdiv(N, 128) " \
+    "{\n    m, n = block(0), block(1)\n    top = full(f32, [128, 1], 1)\n" before            \
+    "    acc = zeros(f32, [128, 128])\n    for k in 0 .. cdiv(K, 128) {\n"                   \
+    "        q = cast(cast(load(x, [m, k], [128, 128]), f32) / top, e4m3)\n"                 \
+    "        acc = mma(q, trans(load(w, [n, k], [128, 128])), acc)\n    }\n"                 \
+    "    store(y, [m, n], cast(acc * top, bf16))\n}\n"
+#define LARGEST "top = maximum(top, max(abs(cast(load(x, [m, k], [128, 128]), f32)), 1))"
+
+static const struct {
+    const char *before;
+} work_before[] = {
+    { QUANTIZED("    for k in 0 .. cdiv(K, 128) { " LARGEST " }\n") },
+    { QUANTIZED("    k = n\n    if n > 0 { " LARGEST " }\n") },
+    { QUANTIZED("    for k in 0 .. 4 { if k != m { " LARGEST " } }\n") },
+};
+
+TEST_ROWS(loops_and_branches_may_come_before_the_products, work_before)
+{
+    const char *text = entry_of(work_before[_i].before, NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_gt(count_of(text, "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3"), 0);
+}
+
+// ---- Sums of 8-bit floats with mma.sync
+
+#define SUMS(dtype, depth, from, options)                                                       \
+    "kernel k(x: " dtype "[M, " depth "], w: " dtype "[N, " depth "], y: f32[M, N]) grid 1 {\n" \
+    "    a, b = load(x, [0, 0], [64, " depth "]), load(w, [0, 0], [64, " depth "])\n"           \
+    "    store(y, [0, 0], mma(a, trans(b), " from options "))\n}\n"
+#define LOADED "load(y, [0, 0], [64, 64])"
+#define ZEROS "zeros(f32, [64, 64])"
+
+static const struct {
+    const char *text;
+    int sums; // additions of partial sums, for each accumulator of a thread
+} partial_sums[] = {
+    { SUMS("e4m3", "64", LOADED, ""), 1 },
+    { SUMS("e5m2", "128", LOADED, ""), 1 },
+    { SUMS("e4m3", "256", LOADED, ""), 2 },
+    { SUMS("e4m3", "256", ZEROS, ""), 2 },
+    { SUMS("e4m3", "128", ZEROS, ""), 0 }, // one partial sum is all
+    { SUMS("e4m3", "256", LOADED, ", fast_acc=true"), 0 },
+    { SUMS("bf16", "256", LOADED, ""), 0 },
+};
+
+TEST_ROWS(sums_of_8_bit_floats_are_added_up_in_f32, partial_sums)
+{
+    enum { ACCUMULATORS = 64 * 64 / (4 * 32) };
+    const char *text = entry_of(partial_sums[_i].text, NULL, 0, ".entry k$idx32_aligned(");
+
+    ck_assert_int_gt(count_of(text, "mma.sync"), 0);
+    ck_assert_int_eq(count_of(text, "add.f32"), partial_sums[_i].sums * ACCUMULATORS);
 }
 
 int main(void)
