@@ -326,7 +326,7 @@ bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
     const struct tile_stream *s = &feed->stream;
     const struct tile_value *value = feed->computed;
     const tile_register *reg = tile_registers(e, value);
-    uint32_t columns = (uint32_t)value->type.extent[1], blocks = r->plan->base.blocks;
+    uint32_t columns = (uint32_t)value->type.extent[1], rows = r->plan->base.groups * 64;
     uint32_t each = 1u << (tile_bits_of((int32_t)columns) - 1); // registers of 64 rows
     tile_register at = matrices_in_slab(e, s), full = tile_feed_barrier(e, feed, position);
 
@@ -342,11 +342,11 @@ bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
         uint32_t place = column * s->element % s->span;
         if (place)
             to = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", stage, place);
-        for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t block = 0; block * rows < s->rows; block++)
             tile_store_matrices(e, reg + block * each + column / 2, 2, "", to,
                                 (unsigned)TILE_RING_AT + s->at +
                                     column * s->element / s->span * s->span * s->rows +
-                                    block * r->plan->base.groups * 64 * s->span);
+                                    block * rows * s->span);
     }
     tile_ins(e, "fence.proxy.async.shared::cta");
     tile_ins(e, "bar.warp.sync 0xffffffff");
