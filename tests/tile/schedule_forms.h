@@ -236,7 +236,7 @@ static const struct form {
         "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
         "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
     // Gradients: a tile in two orders, sums of computed operands, and products that add to memory
-    { { "a product of a transposed computed operand, left to the next iteration", "f16 bf16", "M=128 K=64;M=256 K=400;M=70 K=40",
+    { { "a product of a transposed computed operand", "f16 bf16", "M=128 K=64;M=256 K=400;M=70 K=40",
         "kernel k(w: T[M, 64], ww: T[K, 64], u: f32[K, 64], o: f32[M, 64], oo: f32[M, 64]) const T = f16 grid cdiv(M, 128) {\n"
         "    m = block(0)\n    x, z = load(w, [m, 0], [128, 64]), load(w, [m, 0], [128, 64])\n"
         "    a, b = zeros(f32, [128, 64]), zeros(f32, [128, 64])\n    for i in 0 .. cdiv(K, 64) {\n        k = (i + 1) % cdiv(K, 64)\n"

@@ -378,9 +378,8 @@ static const struct {
     bool wide;            // tiles of 128 x 128
 } gradients[] = {
     { GRADIENTS("", ADDED, ""), 2, 4, "overlapped with the next iteration", false },
-    { GRADIENTS("", HANDED_OVER, ONE), 2, 2 * 4, "left operand from shared memory, computed",
-      false },
-    { GRADIENTS("", HANDED_OVER, ONE), 4, 2 * 8, "left to the next iteration", true },
+    { GRADIENTS("", HANDED_OVER, ONE), 2, 4, "left operand from shared memory, computed", false },
+    { GRADIENTS("", HANDED_OVER, ONE), 4, 8, "left operand from shared memory, computed", true },
     { GRADIENTS("    t = 1.0\n",
                 ADDED "        store_add(u, [k, 0], mma(trans(p), z, zeros(f32, "
                       "[BK, W])) * t)\n        t += 1.0\n",
@@ -391,7 +390,7 @@ static const struct {
       false },
     { GRADIENTS("", ADDED "        store_add(u, [0, 0], mma(trans(z), p, zeros(f32, [W, BK])))\n",
                 ONE),
-      2, 2 * 4, "right operand in shared memory, computed", false },
+      2, 4, "right operand in shared memory, computed", false },
     // The launch would not check that u is apart from x and y, or the loop reads u.
     { GRADIENTS("",
                 "        acc = mma(cast(s, bf16), load(y, [k, 0], [BK, W]), acc)\n"

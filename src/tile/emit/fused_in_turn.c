@@ -85,46 +85,14 @@ static bool finish_needed(struct tile_emitter *e, const struct tile_loop *l,
     return finish_products(e, l, running, running->needed, ahead);
 }
 
-// Starts the delayed products of the previous iteration.
-static void start_delayed(struct tile_emitter *e)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-    const struct tile_fused *p = r->plan;
-
-    for (uint32_t i = p->products - p->delayed; i < p->products; i++) {
-        for (uint32_t n = 0; n < 2; n++)
-            if (!p->product[i].feed[n]->held)
-                tile_wait_for_feed(e, p->product[i].feed[n], &r->late);
-        tile_start_product(e, &p->product[i], tile_registers(e, p->product[i].mma->result[0]),
-                           &r->late, false);
-    }
-}
-
-// Finishes the delayed products, while `running` later ones may run on.
-static bool finish_delayed(struct tile_emitter *e, const struct tile_loop *l, uint32_t running,
-                           tile_register at)
-{
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
-
-    tile_wait_products(e, running);
-    tile_loop_release(e, r->plan->products - r->plan->delayed, r->plan->products, &r->late);
-    tile_next_stage(e, &r->late);
-    return tile_loop_emit_behind(e, l, at);
-}
-
 static bool plain_iteration(struct tile_emitter *e, const struct tile_loop *l,
-                            struct tile_ahead *ahead, bool first)
+                            struct tile_ahead *ahead)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_block *body = l->op->block[0];
     struct running running = { .loads = true };
-    bool delayed = r->plan->delayed && !first;
 
-    if (delayed)
-        start_delayed(e);
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
-        if (r->plan->delayed && tile_is_behind(r->plan, op))
-            continue;
         if (!finish_needed(e, l, &running, op, ahead))
             return false;
         if (op->kind != TILE_MMA) {
@@ -136,9 +104,6 @@ static bool plain_iteration(struct tile_emitter *e, const struct tile_loop *l,
         }
         if (!start_product(e, &r->plan->product[running.end++]))
             return false;
-        if (delayed && !finish_delayed(e, l, 1, tile_loop_previous(e, l)))
-            return false;
-        delayed = false;
     }
     if (!finish_products(e, l, &running, running.end, ahead))
         return false;
@@ -150,26 +115,18 @@ static bool plain_iteration(struct tile_emitter *e, const struct tile_loop *l,
 
 bool tile_emit_loop_in_turn(struct tile_emitter *e, const struct tile_loop *l)
 {
-    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
     uint32_t top = tile_label(e), end = tile_label(e);
     struct tile_ahead ahead;
 
-    if (!tile_loop_open_sums(e, l) || !tile_loop_open_ahead(e, l, &ahead) ||
-        (p->delayed && !plain_iteration(e, l, &ahead, true)))
+    if (!tile_loop_open_sums(e, l) || !tile_loop_open_ahead(e, l, &ahead))
         return false;
     tile_put_label(e, top);
     for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
-        if (p->delayed)
-            tile_loop_advance(e, l, end);
-        if (!plain_iteration(e, l, &ahead, false))
+        if (!plain_iteration(e, l, &ahead))
             return false;
-        if (!p->delayed)
-            tile_loop_advance(e, l, end);
+        tile_loop_advance(e, l, end);
     }
     tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
-    if (!p->delayed)
-        return true;
-    start_delayed(e);
-    return finish_delayed(e, l, 0, l->variable);
+    return true;
 }

@@ -97,41 +97,6 @@ bool tile_loop_write_feeds(struct tile_emitter *e, const struct tile_op *op,
     return true;
 }
 
-bool tile_is_behind(const struct tile_fused *p, const struct tile_op *op)
-{
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (p->behind[op->operand[i]->id])
-            return true;
-    return op->result_count && p->behind[op->result[0]->id];
-}
-
-// Emits the work on the results of delayed products of the iteration whose variable is `at`.
-bool tile_loop_emit_behind(struct tile_emitter *e, const struct tile_loop *l, tile_register at)
-{
-    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
-    const struct tile_block *body = l->op->block[0];
-    tile_register *variable = e->value[body->argument[0]->id], own = variable[0];
-    tile_register **values = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*values));
-
-    variable[0] = at;
-    for (const struct tile_op *op = body->first; values && op != body->last; op = op->next) {
-        bool again = op->result_count && p->again[op->result[0]->id], behind = false;
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            behind |= p->behind[op->operand[i]->id];
-        if (again) { // in other registers than those of the current iteration
-            values[op->result[0]->id] = e->value[op->result[0]->id];
-            e->value[op->result[0]->id] = NULL;
-        }
-        if ((again || behind) && !tile_loop_emit_op(e, op))
-            return false;
-    }
-    for (const struct tile_op *op = body->first; values && op != body->last; op = op->next)
-        if (op->result_count && p->again[op->result[0]->id])
-            e->value[op->result[0]->id] = values[op->result[0]->id];
-    variable[0] = own;
-    return values;
-}
-
 // Emits an iteration's ops except products and scaling: the late work if `late`, otherwise all
 // other work.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
@@ -140,7 +105,7 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
 
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         bool is_late = op->result_count && p->late[op->result[0]->id];
-        if (op->kind == TILE_MMA || op == p->scaling || is_late != late || tile_is_behind(p, op))
+        if (op->kind == TILE_MMA || op == p->scaling || is_late != late)
             continue;
         if (!tile_loop_emit_op(e, op) ||
             !tile_loop_write_feeds(e, op, &tile_fused_ring_of(e)->late))
@@ -441,13 +406,6 @@ bool tile_loop_open_sums(struct tile_emitter *e, const struct tile_loop *l)
     return !e->failed;
 }
 
-// Returns the previous iteration's variable.
-tile_register tile_loop_previous(struct tile_emitter *e, const struct tile_loop *l)
-{
-    return tile_make(e, l->wide ? TILE_R64 : TILE_R32, "sub.%s %R, %R, %R", l->type, l->variable,
-                     l->step);
-}
-
 // Ends an iteration: emits the late work and prepares the next iteration.
 static bool end_iteration(struct tile_emitter *e, const struct tile_loop *l,
                           const tile_register *sum, struct tile_ahead *ahead)
@@ -483,8 +441,7 @@ static bool overlapping_iteration(struct tile_emitter *e, const struct tile_loop
         return false;
     tile_next_stage(e, &r->position);
     finish_last(e, sum);
-    return (!r->plan->delayed || tile_loop_emit_behind(e, l, tile_loop_previous(e, l))) &&
-           end_iteration(e, l, sum, ahead);
+    return end_iteration(e, l, sum, ahead);
 }
 
 static bool overlapping_loop(struct tile_emitter *e, const struct tile_loop *l)
@@ -519,7 +476,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct tile_loop *l)
     release_early(e);
     start_last(e, sum);
     finish_last(e, sum);
-    return !r->plan->delayed || tile_loop_emit_behind(e, l, l->variable);
+    return true;
 }
 
 // ---- A loop whose products only add to accumulators

@@ -26,12 +26,6 @@ uint32_t tile_loop_copies(const struct tile_ahead *ahead);
 // Writes an op's result to the ring from which products take it, if there is one.
 bool tile_loop_write_feeds(struct tile_emitter *e, const struct tile_op *op,
                            const struct tile_ring_position *position);
-// True for a delayed product and for work on the results of delayed products.
-// tile_loop_emit_behind() emits that work for the iteration whose variable is `at`.
-bool tile_is_behind(const struct tile_fused *p, const struct tile_op *op);
-bool tile_loop_emit_behind(struct tile_emitter *e, const struct tile_loop *l, tile_register at);
-// Returns the previous iteration's variable.
-tile_register tile_loop_previous(struct tile_emitter *e, const struct tile_loop *l);
 // Passes carried values to the next iteration, except `acc`, which is already in place. NULL:
 // passes all.
 void tile_loop_carry(struct tile_emitter *e, const struct tile_loop *l,

@@ -484,17 +484,6 @@ static bool is_plain_last(const struct tile_fused *p)
            !last->feed[1]->computed && (!last->feed[0] || !last->feed[0]->computed);
 }
 
-// True if a product may run beside the next iteration's work together with others: it only adds to
-// an accumulator, or nothing in its iteration needs its result (see find_delayed() in
-// fused_settle.c).
-static bool can_run_late(const struct tile_fused *p, uint32_t number)
-{
-    const struct tile_fused_product *product = &p->product[number];
-
-    return tile_only_adds(p, number) || (product->from_zero && !is_of_loads(product) &&
-                                         !tile_fused_carried_in(p->base.loop, product->mma));
-}
-
 // True if the last products can overlap the next iteration's work: all other products have only
 // streamed operands, so that they can start early. A single product qualifies if the loop carries
 // its accumulator, but alone in its loop only if its operand a is computed.
@@ -508,7 +497,7 @@ static bool can_overlap(struct tile_fused *p)
     if (late == 1 && is_plain_last(p))
         return true;
     for (uint32_t i = p->early; i < p->products && p->early; i++)
-        if (!can_run_late(p, i))
+        if (!tile_only_adds(p, i))
             return false;
     return p->early && late > 1;
 }

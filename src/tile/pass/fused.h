@@ -57,9 +57,6 @@ struct tile_fused {
     // All products have only loaded operands and add to accumulators that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
-    // Number of last products that each iteration leaves to the next one, with all work on their
-    // results. Warpgroups then need not be in step to exchange computed operands.
-    uint32_t delayed;
     bool alternates; // warpgroups take turns to start their products
     bool uneven;     // the loop's length depends on the block's first index
     bool falls;      // and falls with it
@@ -70,9 +67,6 @@ struct tile_fused {
     // overlap, for all products.
     bool *late;
     bool *needed; // by value id: computed by warpgroups
-    // By value id: the results of delayed products and of work on them, and the scalars that this
-    // work needs, which the next iteration computes again.
-    bool *behind, *again;
 };
 
 // Plans a kernel with one loop over such products, and sets the layouts of the values that hold

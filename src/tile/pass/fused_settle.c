@@ -80,66 +80,6 @@ static bool can_read(const struct tile_stream *s, const struct tile_op *reader)
     return s->element <= 4 && !(own & threads);
 }
 
-static bool depends_on(const struct tile_op *op, const bool *of)
-{
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (of[op->operand[i]->id])
-            return true;
-    return false;
-}
-
-// True if the next iteration can run an op that depends on delayed products: its other operands are
-// determined by the loop's variable.
-static bool can_be_behind(const struct tile_fused *p, const struct tile_op *op)
-{
-    uint32_t traits = tile_op_infos[op->kind].traits;
-
-    if (op->block_count || op->kind == TILE_MMA || traits & TILE_TERMINATES ||
-        (traits & TILE_READS && !(traits & TILE_WRITES)))
-        return false;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!p->behind[op->operand[i]->id] && !tile_depends_on_variable(p, op->operand[i]))
-            return false;
-    return true;
-}
-
-// Marks the scalars of an iteration on which a value depends.
-static void mark_again(struct tile_fused *p, const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    if (!op || !tile_is_within(op, p->base.loop->block[0]) || p->again[value->id])
-        return;
-    p->again[value->id] = true;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        mark_again(p, op->operand[i]);
-}
-
-// Finds the products that iterations can leave to the next one: the last ones, if they have
-// computed operands and the loop does not carry what is computed from their results.
-static void find_delayed(struct tile_fused *p)
-{
-    const struct tile_block *body = p->base.loop->block[0];
-    uint32_t first = p->products;
-
-    while (first && p->product[first - 1].from_zero &&
-           ((p->product[first - 1].feed[0] && p->product[first - 1].feed[0]->computed) ||
-            p->product[first - 1].feed[1]->computed))
-        p->behind[p->product[--first].mma->result[0]->id] = true;
-    for (const struct tile_op *op = body->first; op; op = op->next) {
-        if (!depends_on(op, p->behind))
-            continue;
-        if (!can_be_behind(p, op))
-            return;
-        for (uint32_t i = 0; i < op->result_count; i++)
-            p->behind[op->result[i]->id] = true;
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            if (!p->behind[op->operand[i]->id])
-                mark_again(p, op->operand[i]);
-    }
-    p->delayed = p->products - first;
-}
-
 struct absence {
     const struct tile_fused *p;
     bool missed; // a warpgroup would lack a value that it needs
@@ -219,9 +159,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     p->base.wanted = tile_take(kernel->module, bytes);
     p->late = tile_take(kernel->module, bytes);
     p->needed = tile_take(kernel->module, bytes);
-    p->behind = tile_take(kernel->module, bytes);
-    p->again = tile_take(kernel->module, bytes);
-    if (!p->base.wanted || !p->late || !p->needed || !p->behind || !p->again)
+    if (!p->base.wanted || !p->late || !p->needed)
         return "";
     for (uint32_t i = 0; i < 3; i++)
         (void)tile_fused_need(p, p->base.loop->operand[i]);
@@ -260,8 +198,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     if (why)
         return why;
     if (!p->overlaps || p->products - p->early > 1) {
-        find_delayed(p);
-        for (uint32_t i = p->early; i < p->products - p->delayed; i++)
+        for (uint32_t i = p->early; i < p->products; i++)
             p->overlaps &= tile_only_adds(p, i);
         for (uint32_t i = 0; i < p->products; i++)
             mark_left(p, &p->product[i]);

@@ -161,8 +161,7 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     plan->base.groups, plan->base.groups == 1 ? "" : "s",
                     plan->chains || (plan->overlaps && i >= plan->early)
                         ? ", overlapped with the next iteration"
-                    : i + plan->delayed >= plan->products ? ", left to the next iteration"
-                                                          : "",
+                        : "",
                     tile_variant_name(TILE_TMA));
     }
     for (uint32_t i = 0; i < plan->feeds; i++)
