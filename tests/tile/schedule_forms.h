@@ -247,6 +247,22 @@ static const struct form {
         "        r = mma(trans(p), load(w, [m, 0], [128, 64]), zeros(f32, [64, 64]))\n"
         "        store_add(u, [k, 0], r * cast(k, f32) + 1.0)\n    }\n"
         "    store(o, [m, 0], a)\n    store(oo, [m, 0], b)\n}", 0, 0, NULL }, 3 },
+    { { "a computed right operand with more columns than the accumulator has rows", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: i8[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 128) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 128])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load(w, [m, k], [64, 32]), trans(cast(load(ww, [n, k], [128, 32]), T)), acc * -1.0)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a branch on the result of a product of a computed operand", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: i8[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        s = mma(load(w, [m, k], [64, 32]), trans(cast(load(ww, [n, k], [64, 32]), T)), zeros(f32, [64, 64]))\n"
+        "        if k % 2 == 0 { acc += s }\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "tiles that share scratch memory with a loop of one iteration", "f16 bf16", "M=64 N=256 K=32;M=200 N=100 K=32;M=64 N=256 K=96;M=64 N=64 K=0",
+        "kernel k(w: T[M, K], ww: T[N, K], w3: f32[M, 8], o: f32[N, M]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc, top = zeros(f32, [64, 64]), 1.0\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        top = maximum(top, max(load(w3, [m, 0], [64, 8])) + cast(k, f32))\n"
+        "        acc += mma(load(w, [m, k], [64, 32]), trans(load(ww, [n, k], [64, 32])), zeros(f32, [64, 64]))\n    }\n"
+        "    store(o, [n, m], trans(acc + top))\n}", 0, 0, NULL }, 3 },
     { { "a computed right operand, scaled by a carried number", "bf16 f16", "M=64 K=32;M=128 K=300;M=33 K=40",
         "kernel k(w: T[M, 64], ww: T[K, 64], u: f32[M, 32], o: f32[M, 64]) const T = f16 grid cdiv(M, 64) {\n"
         "    m, t = block(0), 1.0\n    x = load(w, [m, 0], [64, 64])\n    a = zeros(f32, [64, 64])\n"

@@ -120,7 +120,7 @@ bool tile_emit_loop_in_turn(struct tile_emitter *e, const struct tile_loop *l)
 
     if (!tile_loop_open_sums(e, l) || !tile_loop_open_ahead(e, l, &ahead))
         return false;
-    tile_put_label(e, top);
+    tile_loop_put_label(e, top);
     for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
         if (!plain_iteration(e, l, &ahead))
             return false;

@@ -76,6 +76,12 @@ bool tile_loop_open_ahead(struct tile_emitter *e, const struct tile_loop *l,
     return true;
 }
 
+void tile_loop_put_label(struct tile_emitter *e, uint32_t label)
+{
+    tile_put_label(e, label);
+    e->shared_busy = TILE_SHARED_BUSY;
+}
+
 // Returns the number of copies of an iteration's code in a loop: one per set of registers.
 uint32_t tile_loop_copies(const struct tile_ahead *ahead)
 {
@@ -465,7 +471,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct tile_loop *l)
     tile_next_stage(e, &r->position);
     if (!end_iteration(e, l, sum, &ahead))
         return false;
-    tile_put_label(e, top);
+    tile_loop_put_label(e, top);
     for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
         tile_loop_advance(e, l, tail);
         if (!overlapping_iteration(e, l, sum, &ahead))
@@ -523,7 +529,7 @@ static bool chained_loop(struct tile_emitter *e, const struct tile_loop *l)
     if (!tile_loop_open_sums(e, l) || !tile_loop_open_ahead(e, l, &ahead) ||
         !chained_iteration(e, l, &ahead, true))
         return false;
-    tile_put_label(e, top);
+    tile_loop_put_label(e, top);
     for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
         tile_loop_advance(e, l, tail);
         if (!chained_iteration(e, l, &ahead, false))
@@ -622,7 +628,7 @@ static bool doubled_loop(struct tile_emitter *e, const struct tile_loop *l)
         return false;
     uint32_t copies = 2 * tile_loop_copies(&ahead);
     start_all(e, &d, false);
-    tile_put_label(e, top);
+    tile_loop_put_label(e, top);
     for (uint32_t copy = 0; copy < copies; copy++) {
         tile_register over = TILE_NO_REGISTER;
         if (l->left) {
@@ -642,7 +648,7 @@ static bool doubled_loop(struct tile_emitter *e, const struct tile_loop *l)
     }
     tile_branch(e, TILE_NO_REGISTER, false, top);
     for (uint32_t copy = 0; copy < copies; copy++) {
-        tile_put_label(e, tail[copy]);
+        tile_loop_put_label(e, tail[copy]);
         if (!finish_iteration(e, l, &d, copy % 2, 0, &ahead))
             return false;
         if (copy + 1 < copies)

@@ -33,6 +33,9 @@ void tile_loop_carry(struct tile_emitter *e, const struct tile_loop *l,
 // Releases the stages of which products from `first` up to `end` are the last users.
 void tile_loop_release(struct tile_emitter *e, uint32_t first, uint32_t end,
                        const struct tile_ring_position *position);
+// Begins code that is reached from several places, which differ in the part of the scratch that
+// threads may still be reading.
+void tile_loop_put_label(struct tile_emitter *e, uint32_t label);
 // Advances the loop variable, or branches to `end` after the last iteration.
 void tile_loop_advance(struct tile_emitter *e, const struct tile_loop *l, uint32_t end);
 // Gives each accumulator to which a product only adds the registers of the loop's result.
