@@ -26,7 +26,6 @@ enum {
     MOST_COLUMNS_OF_SLICES = 64,
     MOST_DOUBLED = 256,  // registers per thread of a doubled loop, times warpgroups; linked code
                          // gives every role the same number of registers (C7504)
-    MOST_LOADED = 1024,  // elements that warpgroups may load themselves, per iteration
     MOST_AHEAD = 4,      // elements per thread to load ahead; larger tiles get a ring if there is
                          // room
     MOST_SMALL_BITS = 8, // log2 of the largest tile that the copying warp's lanes copy
@@ -35,196 +34,6 @@ enum {
     MOST_UNPROMOTED = 128,   // most products of 8-bit floats to add up in a wgmma accumulator
     ALTERNATING_BYTES = 256, // warpgroups alternate if a row of the last product's b has fewer
 };
-
-// ---- Scalars that the copying thread computes
-
-bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
-{
-    const struct tile_op *op = value->op, *loop = p->base.loop;
-
-    if (value->type.rank || value->type.tensor)
-        return value->type.tensor && !op;
-    if (!op)
-        return !value->block || value == loop->block[0]->argument[0];
-    if (p->base.wanted[value->id])
-        return true;
-    // A scalar may also be read from memory: the kernel stores nothing before the loop's end.
-    if (!tile_is_recomputable(op) && (op->block_count || !tile_is_of_scalars(op)))
-        return false;
-    p->base.wanted[value->id] = true;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!tile_fused_need(p, op->operand[i]))
-            return false;
-    return true;
-}
-
-bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load)
-{
-    p->base.wanted[load->result[0]->id] = true;
-    for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-        if (!tile_fused_need(p, load->operand[1 + i]))
-            return false;
-    return true;
-}
-
-// ---- Operands
-
-static bool can_stream(const struct tile_op *load)
-{
-    const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
-    int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
-
-    return tile_is_plain_load(load) && !(dropped >> (shape->count - 1u) & 1);
-}
-
-// Finds the feed of an equal load, whose tile lies in shared memory in the same way.
-static struct tile_feed *equal_feed(struct tile_fused *p, const struct tile_op *load, bool mn_major)
-{
-    for (uint32_t i = 0; i < p->feeds; i++) {
-        struct tile_feed *feed = &p->feed[i];
-        const struct tile_op *own = feed->stream.load;
-        if (own && !feed->reader && (!feed->other || feed->other == load) &&
-            own->parent == load->parent && tile_same_op(own, load) &&
-            (!mn_major || tile_wgmma_of(load->result[0]->type.dtype)->either_major))
-            return feed;
-    }
-    return NULL;
-}
-
-static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *load, bool mn_major,
-                                  const char **why)
-{
-    struct tile_feed *feed = &p->feed[p->feeds];
-    struct tile_stream *s = &feed->stream;
-
-    *why = "the loop has more than 8 loaded operands, or more than 6 tensor maps";
-    if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
-        return NULL;
-    p->feeds++;
-    s->last = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
-    s->load = load;
-    s->element = tile_bytes_of(load->result[0]->type.dtype);
-    s->mn_major = mn_major;
-    *why = "an operand's place is not computed from scalars alone";
-    if (tile_fused_need_place(p, load))
-        *why = tile_plan_stream(&p->base, s);
-    if (!*why)
-        return feed;
-    p->feeds--; // discard the feed: warpgroups may load the operand instead
-    p->base.wanted[load->result[0]->id] = false;
-    return NULL;
-}
-
-static const char gathers[] = "it gathers rows in a loop that computes operands or does other work";
-
-// Finds the feed of a product's operand, also through permutations. Returns NULL if there is none,
-// with a reason in *why.
-static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
-                                   struct tile_fused_product *product, uint32_t which,
-                                   const char **why)
-{
-    bool transposed = false;
-    const struct tile_value *own = product->mma->operand[which];
-    const struct tile_op *load = tile_loaded_box(own, &transposed);
-
-    if (own->uses > 1 && tile_only_products_use(p->base.loop, own, which)) {
-        for (uint32_t i = 0; i + 1 < p->products; i++)
-            if (p->product[i].mma->operand[which] == own && p->product[i].feed[which]) {
-                product->mn_major[which] = p->product[i].mn_major[which];
-                return (struct tile_feed *)(uintptr_t)p->product[i].feed[which];
-            }
-        load = tile_shared_box(own, own->uses, &transposed);
-    }
-    *why = "an operand is computed, or its load has another use";
-    bool held = load && load->parent == &kernel->body;
-    if (!load || (!held && load->parent != p->base.loop->block[0]))
-        return NULL;
-    *why = "an operand is padded with something else than zeros, or loaded in an order";
-    if (!can_stream(load))
-        return NULL;
-    // a is [rows, depth], b is [depth, columns]
-    bool mn_major = (which == 0) == transposed;
-    struct tile_feed *feed = equal_feed(p, load, mn_major);
-    product->mn_major[which] = mn_major;
-    if (feed) {
-        feed->other = load;
-        return feed;
-    }
-    feed = new_feed(p, load, mn_major, why);
-    if (feed)
-        feed->held = held;
-    return feed;
-}
-
-// Returns the number of warpgroups that divide the rows of a product.
-static uint32_t groups_for(int32_t rows)
-{
-    return rows == 192 ? 3 : rows > 64 ? 2 : 1;
-}
-
-// True if a loop has one product.
-static bool is_lone(const struct tile_op *loop)
-{
-    uint32_t count = 0;
-
-    for (const struct tile_op *op = loop->block[0]->first; op; op = op->next)
-        count += op->kind == TILE_MMA;
-    return count < 2;
-}
-
-// Gives a ring to an operand that an iteration computes. Only b and a transposed a need one.
-static const struct tile_feed *computed_feed(struct tile_fused *p,
-                                             struct tile_fused_product *product, uint32_t which)
-{
-    bool transposed = false;
-    const struct tile_value *own = product->mma->operand[which],
-                            *tile = tile_strip_transposes(own, &transposed);
-    struct tile_feed *feed = &p->feed[p->feeds];
-
-    product->mn_major[which] = (which == 0) == transposed;
-    for (uint32_t i = 0; i < p->feeds && (which || transposed); i++)
-        if (p->feed[i].computed == tile)
-            return &p->feed[i];
-    // Each warpgroup computes whole blocks of 64 rows. Another transposed a stays in registers, and
-    // so does that of a lone product, which overlaps the next iteration.
-    int32_t rows = 64 * (int32_t)groups_for(product->mma->result[0]->type.extent[0]);
-    if ((!which && (!transposed || tile->type.extent[0] % rows || is_lone(p->base.loop))) ||
-        p->feeds == TILE_MOST_FEEDS || !tile->op || tile->op->parent != p->base.loop->block[0] ||
-        !(tile_op_infos[tile->op->kind].traits & TILE_ELEMENTWISE) || tile->type.extent[1] % 16)
-        return NULL;
-    *feed = (struct tile_feed){ .computed = tile };
-    feed->stream.element = tile_bytes_of(tile->type.dtype);
-    feed->stream.rows = (uint32_t)tile->type.extent[0];
-    if (tile_plan_lines(&p->base, &feed->stream,
-                        (uint32_t)tile->type.extent[1] * feed->stream.element))
-        return NULL;
-    p->feeds++;
-    return feed;
-}
-
-// Gives a ring to each large tile that an iteration loads and computes with.
-static const char *find_read(struct tile_fused *p, const struct tile_op *load)
-{
-    const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
-
-    if (tile_feed_of(p, load) || tile_elements(&load->result[0]->type) <= MOST_LOADED)
-        return NULL;
-    if (load->kind == TILE_LOAD_ROWS || load->kind == TILE_GATHER)
-        return gathers;
-    if (load->result[0]->type.rank != 2 || !can_stream(load))
-        return why;
-    for (uint32_t i = 0; i < p->feeds; i++) {
-        const struct tile_op *own = p->feed[i].stream.load; // NULL if warpgroups compute the feed
-        if (own && !p->feed[i].reader && !p->feed[i].held && tile_same_op(own, load)) {
-            p->feed[i].reader = load;
-            return NULL;
-        }
-    }
-    struct tile_feed *feed = new_feed(p, load, false, &why);
-    if (feed)
-        feed->reader = load;
-    return why;
-}
 
 static const char too_deep[] =
     "sums of 8-bit floats need promotion, for which a product is at most "
@@ -262,18 +71,18 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
         return "its columns are not a multiple of 8, or more than 256";
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
         return "its stages are not a multiple of 32 bytes deep";
-    product->feed[0] = find_feed(kernel, p, product, 0, &why);
+    product->feed[0] = tile_find_feed(kernel, p, product, 0, &why);
     if (!product->feed[0] && tile_bytes_of(dtype) > 2)
         return why;
     if (!product->feed[0] && how->either_major)
-        product->feed[0] = computed_feed(p, product, 0);
-    product->feed[1] = find_feed(kernel, p, product, 1, &why);
+        product->feed[0] = tile_computed_feed(p, product, 0);
+    product->feed[1] = tile_find_feed(kernel, p, product, 1, &why);
     if (!product->feed[1] && product->feed[0] && how->either_major)
-        product->feed[1] = computed_feed(p, product, 1);
+        product->feed[1] = tile_computed_feed(p, product, 1);
     if (product->feed[1])
         return NULL;
     bool transposed = false;
-    return tile_gathered_box(mma->operand[0], &transposed) ? gathers : why;
+    return tile_gathered_box(mma->operand[0], &transposed) ? tile_gathers_beside_work : why;
 }
 
 // ---- The loop
@@ -417,7 +226,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
         return tile_others_outside;
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         bool reads = op->result_count && tile_op_infos[op->kind].traits & TILE_READS;
-        const char *why = reads ? find_read(p, op) : NULL;
+        const char *why = reads ? tile_find_read(p, op) : NULL;
         if (why)
             return why;
     }
@@ -733,7 +542,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
 
     if (rows != 64 && rows != 128 && rows != 192 && rows != 256)
         return "its rows are not 64, 128, 192 or 256";
-    p->base.groups = groups_for(rows);
+    p->base.groups = tile_groups_for(rows);
     p->base.blocks = (uint32_t)rows / 64 / p->base.groups;
     for (uint32_t i = 0; i < p->products; i++) {
         struct tile_fused_product *product = &p->product[i];

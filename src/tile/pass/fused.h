@@ -85,10 +85,23 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
 // thread. Loaded ahead, such tiles would fill the registers.
 void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
                            const struct tile_target *target);
-// fused.c: mark a scalar, or everything on which a load's indices depend, as computed by the
-// copying thread. False if that thread cannot compute it.
+// fused_operands.c: mark a scalar, or everything on which a load's indices depend, as computed by
+// the copying thread. False if that thread cannot compute it.
 bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
+// fused_operands.c. tile_groups_for() returns the number of warpgroups that divide the rows of a
+// product. tile_find_feed() finds the feed of a product's operand, also through permutations;
+// returns NULL if there is none, with a reason in *why. tile_computed_feed() gives a ring to an
+// operand that an iteration computes; only b and a transposed a need one. tile_find_read() gives a
+// ring to a large tile that an iteration loads and computes with.
+uint32_t tile_groups_for(int32_t rows);
+struct tile_feed *tile_find_feed(struct tile_kernel *kernel, struct tile_fused *p,
+                                 struct tile_fused_product *product, uint32_t which,
+                                 const char **why);
+const struct tile_feed *tile_computed_feed(struct tile_fused *p, struct tile_fused_product *product,
+                                           uint32_t which);
+const char *tile_find_read(struct tile_fused *p, const struct tile_op *load);
+extern const char tile_gathers_beside_work[];
 // fused_share.c: true if only products in the loop use a value, and all of them as operand `which`.
 bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
                             uint32_t which);
