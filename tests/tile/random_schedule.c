@@ -256,6 +256,7 @@ static const char *load_operand(struct generator *g, const char *dtype, struct a
     case 2:
         return load_batch(g, dtype, r, c);
     case 3:
+    case 4:
         return load_gathered(g, dtype, r, c);
     default:
         return load_matrix(g, dtype, 'w', r, c);
@@ -616,6 +617,11 @@ static void make_work(struct generator *g)
 
 // ---- Products of products
 
+static const char *load_of_chain(struct generator *g, struct axis r, struct axis c)
+{
+    return chance(g, 4) ? load_gathered(g, g->dtype, r, c) : load_matrix(g, g->dtype, 'w', r, c);
+}
+
 static void make_chain(struct generator *g)
 {
     bool is_8_bit = !g->is_16_bit;
@@ -625,7 +631,7 @@ static void make_chain(struct generator *g)
                       n = { "N", "n", g->columns };
     bool scales = chance(g, 2), masks = chance(g, 2), is_causal = chance(g, 2);
 
-    line(g, "a = %s", load_matrix(g, g->dtype, 'w', m, d));
+    line(g, "a = %s", load_of_chain(g, m, d));
     line(g, "acc = zeros(f32, [%d, %d])", g->rows, g->columns);
     line(g, "total = zeros(f32, [%d, 1])", g->rows);
     if (chance(g, 4))
@@ -636,8 +642,7 @@ static void make_chain(struct generator *g)
              : say(g, "cdiv(K, %d)", keys));
     g->indent++;
     g->variable[g->variables++] = "k";
-    line(g, "p = mma(a, trans(%s), zeros(f32, [%d, %d]))", load_matrix(g, g->dtype, 'w', k, d),
-         g->rows, keys);
+    line(g, "p = mma(a, trans(%s), zeros(f32, [%d, %d]))", load_of_chain(g, k, d), g->rows, keys);
     if (masks)
         line(g, "p = where(k * %d + iota(i32, %d)[None, :] < %s, p, 0.0)", keys, keys,
              is_causal ? say(g, "m * %d + iota(i32, %d)[:, None]", g->rows, g->rows) : "K");
@@ -650,8 +655,8 @@ static void make_chain(struct generator *g)
         cut = say(g, "reshape(permute(reshape(%s, [%d, %d, 2, 4, 2]), [0, 1, 3, 2, 4]), [%d, %d])",
                   cut, g->rows, keys / 16, g->rows, keys);
     line(g, "acc = mma(%s, %s, acc%s)", cut,
-         is_8_bit || chance(g, 3) ? say(g, "trans(%s)", load_matrix(g, g->dtype, 'w', n, k))
-                                  : load_matrix(g, g->dtype, 'w', k, n),
+         is_8_bit || chance(g, 3) ? say(g, "trans(%s)", load_of_chain(g, n, k))
+                                  : load_of_chain(g, k, n),
          is_8_bit && chance(g, 2) ? ", fast_acc=true" : "");
     g->indent--;
     g->variables--;

@@ -235,6 +235,74 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
         "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
         "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    // Gathered rows beside other work
+    { { "gathered rows that are scaled, some of them outside", "f16 bf16", LENGTHS,
+        "kernel k(w: T[45, K], i: i32[M], ww: T[N, K], w3: f32[M], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows, s = load(i, [m], [128], pad=-1), load(w3, [m], [128])\n"
+        "    acc = zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = cast(load_rows(w, rows, [k], [32]), f32) * s[:, None]\n"
+        "        acc = mma(cast(x, T), trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "gathered rows of another dtype, scaled by column", "i8 e4m3 f32", LENGTHS,
+        "kernel k(w: T[45, K], i: i64[M], ww: bf16[K, N], w3: f32[K], o: f32[M, N]) const T = i8 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = cast(load_rows(w, rows, [k], [32]), f32) * load(w3, [k], [32])[None, :]\n"
+        "        acc = mma(cast(x, bf16), load(ww, [k, n], [32, 64]), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "gathered rows of both operands, the left one computed", "f16 bf16", LENGTHS,
+        "kernel k(w: T[45, K], i: i32[M], ww: T[45, N], ii: i64[K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        a = maximum(load_rows(w, rows, [k], [32]), 0.0)\n        b = load_rows(ww, load(ii, [k], [32], pad=-1), [n], [64])\n"
+        "        acc = mma(a, b, acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a gathered right operand beside a computed left one", "bf16", LENGTHS,
+        "kernel k(w: i8[M, K], ww: T[45, K], i: i32[N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    keys = load(i, [n], [64], pad=-1) // 2\n    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        a = cast(load(w, [m, k], [64, 32]), T)\n        acc = mma(a, trans(load_rows(ww, keys, [k], [32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a computed right operand of gathered rows, exchanged", "bf16 f16", "M=64 N=64 K=64;M=72 N=136 K=512;M=16 N=24 K=32",
+        "kernel k(w: T[M, K], ww: i8[45, K], i: i32[N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    keys = load(i, [n], [64], pad=-1)\n    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        b = cast(load_rows(ww, keys, [k], [32]), T)\n        acc = mma(load(w, [m, k], [64, 32]), trans(b), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "gathered rows that a product and a sum share", "f16 bf16", LENGTHS,
+        "kernel k(w: T[45, K], i: i32[M], ww: T[N, K], w3: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    a, b = zeros(f32, [128, 64]), zeros(f32, [128, 64])\n"
+        "    total = zeros(f32, [128, 1])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = load_rows(w, rows, [k], [32])\n        a = mma(x, trans(load(ww, [n, k], [64, 32])), a)\n"
+        "        b = mma(x, trans(load(w3, [n, k], [64, 32])), b)\n        y = cast(load_rows(w, rows, [k], [32]), f32)\n"
+        "        total += sum(y * y, 1)\n    }\n"
+        "    store(o, [m, n], maximum(a, b) + total)\n}", 0, 0, NULL }, 4 },
+    { { "gathered rows once, and others in each iteration, in a chain", "f16 bf16", "M=128 N=64 K=64;M=70 N=64 K=200;M=130 N=16 K=33",
+        "kernel k(w: T[45, 64], ww: T[99, 64], w3: T[99, N], i: i32[M], ii: i32[K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    q = load_rows(w, load(i, [m], [128], pad=-1), [0], [64])\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n        page = load(ii, [k], [32], pad=-1)\n"
+        "        p = mma(q, trans(load_rows(ww, page, [0], [64])), zeros(f32, [128, 32]))\n"
+        "        p = minimum(maximum(p, -8.0), 8.0)\n        acc = mma(cast(p, T), load_rows(w3, page, [n], [64]), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "pixels in a row, masked and computed", "f16 bf16", "H=9 W=17 C=40 M=306 N=72;H=1 W=1 C=8 M=2 N=8;H=20 W=12 C=64 M=480 N=64",
+        "kernel k(w: T[2, H, W, C], ww: T[N, 3, C], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    pixel = cast(m * 128, i32) + iota(i32, 128)\n"
+        "    h, v = cast(H, i32), cast(W, i32)\n    b, p, q = pixel // (h * v), pixel // v % h, pixel % v\n"
+        "    acc = zeros(f32, [128, 64])\n    for j in 0 .. 3 * cdiv(C, 32) {\n        s, c = j % 3, j // 3\n"
+        "        t = gather(w, [b[:, None], p[:, None], (q + cast(s, i32) - 1)[:, None], c * 32 + iota(i64, 32)[None, :]], mask=(q % 5 != 3)[:, None])\n"
+        "        acc = mma(maximum(t, -1.0), trans(load(ww, [n, s, c], [64, _, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "a box of elements at a distance beside a computed operand", "bf16", "M=64 N=64 C=64;M=130 N=72 C=40",
+        "kernel k(w: i8[M, C], ww: T[130, C], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 32) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 32])\n    for c in 0 .. cdiv(C, 32) {\n"
+        "        b = gather(ww, [n * 64 - 3 + 2 * iota(i64, 32)[:, None], c * 32 + iota(i64, 32)[None, :]])\n"
+        "        acc = mma(cast(load(w, [m, c], [64, 32]), T), trans(b), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
+    { { "gathered rows that many columns need, and their gradient's order", "bf16", "M=64 N=64 K=64;M=100 N=136 K=300;M=200 N=8 K=40",
+        "kernel k(w: T[45, M], i: i32[K], ww: T[K, N], w3: f32[K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 128) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 128])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        x = cast(load_rows(w, load(i, [k], [64], pad=-1), [m], [64]), f32) * load(w3, [k], [64])[:, None]\n"
+        "        acc = mma(trans(cast(x, T)), load(ww, [k, n], [64, 128]), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
     // Gradients: a tile in two orders, sums of computed operands, and products that add to memory
     { { "a product of a transposed computed operand", "f16 bf16", "M=128 K=64;M=256 K=400;M=70 K=40",
         "kernel k(w: T[M, 64], ww: T[K, 64], u: f32[K, 64], o: f32[M, 64], oo: f32[M, 64]) const T = f16 grid cdiv(M, 128) {\n"

@@ -123,7 +123,8 @@ static void open_sections(struct tile_emitter *e)
         if (r->plan->feed[i].held || r->plan->feed[i].small || r->plan->feed[i].computed)
             continue;
         const struct tile_emit_view *view = &e->view[load->operand[0]->id];
-        int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
+        int64_t dropped = load->kind == TILE_LOAD_ROWS ? tile_int(load, TILE_ATTR_DROPPED, 0) << 1
+                                                       : tile_int(load, TILE_ATTR_DROPPED, 0);
         bytes = tile_make(e, TILE_R32, "mov.b32 %R, 0f%x", UINT64_C(0x3F800000));
         for (uint32_t axis = 0; axis < view->rank; axis++) {
             if (dropped >> axis & 1)
@@ -166,11 +167,8 @@ static void open_sections(struct tile_emitter *e)
 // last product that uses it, and one thread of each warp that reads it into registers.
 static uint32_t releases_of(const struct tile_fused *p, const struct tile_feed *feed)
 {
-    bool multiplied = false;
-
-    for (uint32_t i = 0; i < p->products; i++)
-        multiplied |= p->product[i].feed[0] == feed || p->product[i].feed[1] == feed;
-    return multiplied + (feed->reader || feed->small ? TILE_GROUP_THREADS / 32 : 0u);
+    return tile_is_multiplied(p, feed) +
+           (feed->reader || feed->small ? TILE_GROUP_THREADS / 32 : 0u);
 }
 
 static void make_barriers(struct tile_emitter *e)
@@ -182,7 +180,8 @@ static void make_barriers(struct tile_emitter *e)
         for (uint32_t s = 0; s < (feed->held ? 1 : r->plan->base.stages); s++) {
             uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base, at,
-                     feed->small      ? 32u
+                     feed->small               ? 32u
+                     : feed->stream.by_threads ? TILE_GROUP_THREADS
                      : feed->computed ? tile_all_groups(&r->plan->base) * TILE_GROUP_THREADS / 32
                                       : 1u);
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base,
@@ -228,11 +227,13 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
     static const struct {
         uint32_t copying, multiplying;
     } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };
+    uint32_t groups = tile_all_groups(&plan->base), lent = tile_lent_registers(plan);
+
     const struct tile_roles roles = {
         .dispatch = &tile_dispatch,
         .warps = tile_fused_warps(plan),
-        .copy_registers = registers_of[tile_all_groups(&plan->base)].copying,
-        .product_registers = registers_of[tile_all_groups(&plan->base)].multiplying,
+        .copy_registers = registers_of[groups].copying + lent * (groups > 2 ? 24 : 16),
+        .product_registers = registers_of[groups].multiplying - (groups > 1 ? 8 * lent : 0),
         .open = open_sections,
         .make_barriers = make_barriers,
         .open_products = open_products,

@@ -37,8 +37,13 @@ tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *
 void tile_wait_for_feed(struct tile_emitter *e, const struct tile_feed *feed,
                         const struct tile_ring_position *position)
 {
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
     tile_emit_wait(e, tile_feed_barrier(e, feed, position), 0,
                    feed->held ? tile_fused_ring_of(e)->held_phase : position->phase);
+    // wgmma reads, through the asynchronous proxy, data that threads wrote.
+    if (feed->stream.by_threads && tile_is_multiplied(p, feed))
+        tile_ins(e, "fence.proxy.async.shared::cta");
 }
 
 void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
@@ -61,15 +66,22 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
     tile_register before =
         tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", feed->held ? r->held_phase : r->position.phase);
     uint32_t slices = feed->held ? 1 : tile_slices(&r->plan->base);
+
+    if (!slice)
+        tile_emit_wait(e, full, TILE_FEED_FREE_AT, before);
+    if (s->by_threads) {
+        tile_gather_rows(e, s, feed->held ? TILE_NO_REGISTER : r->position.stage, s->bytes * slices,
+                         slice * s->bytes);
+        if (slice + 1 == slices)
+            tile_ins(e, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%R]", full);
+        return;
+    }
     tile_register to = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.base,
                                  (unsigned)TILE_RING_AT + s->at + slice * s->bytes);
-
     if (!feed->held)
         tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", to, r->position.stage, s->bytes * slices, to);
-    if (!slice) {
-        tile_emit_wait(e, full, TILE_FEED_FREE_AT, before);
+    if (!slice)
         tile_expect(e, full, slices * s->span * s->rows * s->slabs);
-    }
     tile_emit_copy(e, s, to, full);
 }
 
@@ -77,10 +89,14 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
 
-    for (const struct tile_op *op = block->first; op && op != p->base.loop; op = op->next)
+    for (const struct tile_op *op = block->first; op; op = op->next) {
+        tile_find_rows(e, op);
+        if (op == p->base.loop)
+            break;
         if (op->result_count == 1 && p->base.wanted[op->result[0]->id] && !tile_feed_of(p, op) &&
             !tile_emit_one(e, op))
             return false;
+    }
     return true;
 }
 

@@ -182,7 +182,7 @@ static tile_register has_odd_pairs(struct tile_emitter *e, const struct piece *p
 
 // Copies a slice's part of a small feed's stage. The first slice waits until the stage is free.
 // Each lane arrives at the barrier when its copies of all slices have arrived.
-void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
+static void copy_by_warp(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
 {
     enum { MOST_PIECES = 256 / LANES };
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -222,6 +222,19 @@ void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint3
     if (last && c.element * c.pair > 2)
         tile_ins(e, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%R]", full);
     tile_put_label(e, done);
+}
+
+void tile_copy_small(struct tile_emitter *e, const struct tile_feed *feed, uint32_t slice)
+{
+    uint32_t others = tile_label(e);
+
+    if (tile_threads_copy(e->ring->plan)) { // the other warps only gather
+        tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+        tile_branch(e, tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", warp), false, others);
+    }
+    copy_by_warp(e, feed, slice);
+    if (tile_threads_copy(e->ring->plan))
+        tile_put_label(e, others);
 }
 
 // ---- Warpgroups

@@ -5,15 +5,22 @@
 // rows' addresses from the IR (pass/gather.h) as soon as their inputs are known, before the loops
 // on which they do not depend, and adds the column in each iteration. It fills rows that are masked
 // or outside the tensor, and pieces past a row's end, with zeros. The copies signal the stage's
-// barrier when they have arrived. TMA copies the other operand to the same stage.
+// barrier when they have arrived. TMA copies the other operands.
 #include "tile/pass/gather.h"
 #include "access.h"
-#include "ring.h"
+#include "fused_ring.h"
+
+// The thread's pieces of rows that have one place in the stages.
+struct place {
+    const struct tile_stream *how; // describes the place
+    struct tile_piece piece;
+    tile_register column; // column of the thread's piece in its row, 64 bits
+};
 
 // The thread's rows of one load. In each round, the thread handles one row.
 struct rows {
     const struct tile_stream *stream;
-    uint32_t which; // number of the product's operand
+    struct place *place;
     tile_register *kept[TILE_MOST_NODES];
     tile_register *address; // by round: address of the row's first element, or of the tensor's if
                             // the row lies outside
@@ -23,42 +30,47 @@ struct rows {
 struct tile_gathered {
     struct rows *rows;
     uint32_t count;
-    struct tile_piece piece[2];
-    tile_register column[2]; // column of the thread's piece in its row, 64 bits
+    struct place place[TILE_MOST_FEEDS];
 };
 
 // ---- The role's start
 
-static void add_rows(struct tile_gathered *x, const struct tile_stream *stream)
+// Adds the rows of a stream that threads gather to the place that `how` describes.
+static void add_rows(struct tile_emitter *e, struct tile_gathered *x,
+                     const struct tile_stream *stream, const struct tile_stream *how)
 {
-    for (uint32_t i = 0; i < 2; i++)
-        if (stream[i].by_threads)
-            x->rows[x->count++] = (struct rows){ .stream = &stream[i], .which = i };
+    struct place *place = x->place;
+
+    if (!stream->by_threads)
+        return;
+    while (place->how && place->how != how)
+        place++;
+    x->rows[x->count++] = (struct rows){ .stream = stream, .place = place };
+    if (place->how)
+        return;
+    place->how = how;
+    place->piece = tile_piece_of(e, how);
+    place->column = tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", place->piece.piece,
+                              TILE_WORD_BYTES / how->element);
 }
 
 bool tile_open_gathered(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
     const struct tile_pipeline *plan = r->plan;
+    const struct tile_fused *fused = tile_fused_of(plan);
     struct tile_gathered *x = tile_take(e->module, sizeof(*x));
-    uint32_t most = 2 * (plan->products ? plan->products : 1);
+    uint32_t most = fused ? fused->feeds : 2 * (plan->products ? plan->products : 1);
 
     if (!x || !(x->rows = tile_take(e->module, most * sizeof(*x->rows))))
         return false;
-    if (!plan->first)
-        add_rows(x, plan->stream);
-    for (uint32_t n = 0; n < plan->products; n++)
-        add_rows(x, plan->product[n].stream);
     struct tile_text *before = tile_into_prologue(e);
-    for (uint32_t n = 0; n < x->count; n++) {
-        uint32_t i = x->rows[n].which;
-        const struct tile_stream *s = &plan->stream[i];
-        if (x->piece[i].place)
-            continue;
-        x->piece[i] = tile_piece_of(e, s);
-        x->column[i] = tile_make(e, TILE_R64, "mul.wide.u32 %R, %R, %u", x->piece[i].piece,
-                                 TILE_WORD_BYTES / s->element);
-    }
+    for (uint32_t i = 0; fused && i < fused->feeds; i++)
+        add_rows(e, x, &fused->feed[i].stream, &fused->feed[i].stream);
+    for (uint32_t i = 0; i < 2 && !fused && !plan->first; i++)
+        add_rows(e, x, &plan->stream[i], &plan->stream[i]);
+    for (uint32_t i = 0; i < 2 * plan->products; i++)
+        add_rows(e, x, &plan->product[i / 2].stream[i % 2], &plan->stream[i % 2]);
     tile_register thread =
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, (unsigned)TILE_GROUP_THREADS - 1);
     r->elected = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", thread);
@@ -225,7 +237,6 @@ static tile_register evaluate(struct run *x, uint16_t number)
 // Starts the evaluation of a round.
 static void begin_round(struct run *x, const struct rows *rows, uint32_t round)
 {
-    const struct tile_gathered *all = x->e->ring->gathered;
     const struct tile_stream *s = rows->stream;
     uint32_t first = round * tile_rounds_of(s).step;
 
@@ -234,7 +245,7 @@ static void begin_round(struct run *x, const struct rows *rows, uint32_t round)
                        .g = s->gather,
                        .box = &s->load->result[0]->type,
                        .round = round,
-                       .row = all->piece[rows->which].row,
+                       .row = rows->place->piece.row,
                        .slice = x->slice };
     if (first)
         x->row = tile_make(x->e, TILE_R32, "add.u32 %R, %R, %u", x->row, first);
@@ -348,18 +359,20 @@ static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream
     tile_register forward = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", column);
     tile_register bytes = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", left);
     bytes = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", bytes, s->element);
-    return tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, forward);
+    bytes = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, forward);
+    if (e->ring->outside)
+        bytes = tile_make(e, TILE_R32, "selp.b32 %R, 0, %R, %R", bytes, e->ring->outside);
+    return bytes;
 }
 
 // Starts the copies of the rows' pieces in one slab. `column` is the column of the thread's piece
 // in the first slab, `at` the distance in bytes from there to this slab, and `to` plus `to_at` the
 // piece's place in this slab.
-static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
-                      const struct rows *rows, tile_register column, uint32_t at, tile_register to,
-                      uint32_t to_at)
+static void copy_slab(struct tile_emitter *e, const struct rows *rows, tile_register column,
+                      uint32_t at, tile_register to, uint32_t to_at)
 {
-    const struct tile_stream *s = rows->stream;
-    const struct tile_piece *piece = &e->ring->gathered->piece[rows->which];
+    const struct tile_stream *s = rows->stream, *how = rows->place->how;
+    const struct tile_piece *piece = &rows->place->piece;
     struct tile_rounds h = tile_rounds_of(how);
     tile_register own_column = column;
 
@@ -383,27 +396,27 @@ static void copy_slab(struct tile_emitter *e, const struct tile_stream *how,
     }
 }
 
-// Starts the copies of a stream's rows. `how` describes the layout of the rows in the stage.
-static void copy_rows(struct tile_emitter *e, const struct tile_stream *how,
-                      const struct rows *rows)
+void tile_gather_rows(struct tile_emitter *e, const struct tile_stream *s, tile_register stage,
+                      uint32_t bytes, uint32_t more)
 {
-    const struct tile_gathered *x = e->ring->gathered;
-    tile_register column = tile_gathered_start(e, rows->stream, rows->stream->last);
+    const struct rows *rows = e->ring->gathered->rows;
 
-    column = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", column, x->column[rows->which]);
-    tile_register to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->ring->stage,
-                                 e->ring->plan->stage_bytes, x->piece[rows->which].place);
+    while (rows->stream != s)
+        rows++;
+    const struct tile_stream *how = rows->place->how;
+    tile_register column = tile_gathered_start(e, s, s->last), to = rows->place->piece.place;
+    column = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", column, rows->place->column);
+    if (stage)
+        to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", stage, bytes, to);
     for (uint32_t slab = 0; slab < how->slabs; slab++)
-        copy_slab(e, how, rows, column, slab * how->span, to, slab * how->span * how->rows);
+        copy_slab(e, rows, column, slab * how->span, to, more + slab * how->span * how->rows);
 }
 
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream)
 {
-    const struct tile_gathered *x = e->ring->gathered;
-
     tile_emit_copies(e, stream); // this waits until the stage is free
-    for (uint32_t i = 0; i < x->count; i++)
-        if (x->rows[i].stream == &stream[x->rows[i].which])
-            copy_rows(e, &e->ring->plan->stream[x->rows[i].which], &x->rows[i]);
+    for (uint32_t i = 0; i < 2; i++)
+        if (stream[i].by_threads)
+            tile_gather_rows(e, &stream[i], e->ring->stage, e->ring->plan->stage_bytes, 0);
     tile_ins(e, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%R]", tile_stage_barrier(e));
 }

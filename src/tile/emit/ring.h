@@ -195,10 +195,14 @@ struct tile_piece {
 struct tile_piece tile_piece_of(struct tile_emitter *e, const struct tile_stream *s);
 
 // gathered.c: threads gather the rows of a pipeline's operands, and one of them makes TMA copy the
-// other operand. The copying role calls this before its tiles.
+// other operands. The copying role calls this before its tiles.
 bool tile_open_gathered(struct tile_emitter *e);
 // Emits, before an op, the row addresses and the kept values that the plan places there.
 void tile_find_rows(struct tile_emitter *e, const struct tile_op *before);
+// Starts the copies of a stream's rows to a stage of `bytes`, at an offset of `more` bytes.
+// TILE_NO_REGISTER: the only stage.
+void tile_gather_rows(struct tile_emitter *e, const struct tile_stream *s, tile_register stage,
+                      uint32_t bytes, uint32_t more);
 // Starts the copies of a stage, which signal its barrier on arrival.
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream);
 // Computes the index of a gathered load's first element along an axis of its tensor, in 64 bits.

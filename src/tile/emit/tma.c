@@ -170,7 +170,7 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
 void tile_emit_copy(struct tile_emitter *e, const struct tile_stream *s, tile_register to,
                     tile_register full)
 {
-    struct tile_place place = tile_place_of(e, s->load);
+    struct tile_place place = s->gather ? place_of_box(e, s) : tile_place_of(e, s->load);
 
     if (e->ring->outside)
         place.at[0] = tile_make(e, TILE_R32, "selp.b32 %R, %d, %R, %R", (int)OUTSIDE, place.at[0],

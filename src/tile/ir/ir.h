@@ -396,6 +396,10 @@ const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t u
                                       bool *transposed);
 // Does the same as tile_loaded_box() for a gather() or load_rows().
 const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed);
+bool tile_is_gather(const struct tile_op *op); // true for a gather() or load_rows()
+// Does the same as tile_shared_box() for a load of any of these kinds.
+const struct tile_op *tile_streamed_box(const struct tile_value *value, uint32_t uses,
+                                        bool *transposed);
 // True for any kind of load that has no memory order and no padding but zeros.
 bool tile_pads_zeros(const struct tile_op *op);
 // True for a load or load_at for which tile_pads_zeros() is true.

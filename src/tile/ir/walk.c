@@ -111,11 +111,25 @@ const struct tile_op *tile_loaded_box(const struct tile_value *value, bool *tran
     return tile_shared_box(value, 1, transposed);
 }
 
+bool tile_is_gather(const struct tile_op *op)
+{
+    return op->kind == TILE_GATHER || op->kind == TILE_LOAD_ROWS;
+}
+
 const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed)
 {
     const struct tile_op *op = box_of(value, 1, transposed);
 
-    return op && (op->kind == TILE_GATHER || op->kind == TILE_LOAD_ROWS) ? op : NULL;
+    return op && tile_is_gather(op) ? op : NULL;
+}
+
+const struct tile_op *tile_streamed_box(const struct tile_value *value, uint32_t uses,
+                                        bool *transposed)
+{
+    const struct tile_op *op = box_of(value, uses, transposed);
+
+    return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op)) ? op
+                                                                                           : NULL;
 }
 
 bool tile_pads_zeros(const struct tile_op *op)

@@ -6,6 +6,7 @@
 // the next product in place. An 8-bit a has another layout; if the program exchanges columns within
 // every 16, threads hold the same elements in both.
 #include "fused.h"
+#include "gather.h"
 
 #include "pass.h"
 #include "tile/ir/layout.h"
@@ -21,6 +22,9 @@ enum {
     MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 208, // per thread, for accumulators and a
     MOST_OF_THREE = 136,
+    OF_GATHERING = 16, // registers for rows that a gathering thread has anyway
+    MOST_LENT = 4,
+    MOST_LENT_BY_THREE = 2,
     MOST_OF_THREE_SLICES =
         48, // registers up to which three warpgroups, not two, take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
@@ -79,10 +83,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     product->feed[1] = tile_find_feed(kernel, p, product, 1, &why);
     if (!product->feed[1] && product->feed[0] && how->either_major)
         product->feed[1] = tile_computed_feed(p, product, 1);
-    if (product->feed[1])
-        return NULL;
-    bool transposed = false;
-    return tile_gathered_box(mma->operand[0], &transposed) ? tile_gathers_beside_work : why;
+    return product->feed[1] ? NULL : why;
 }
 
 // ---- The loop
@@ -335,7 +336,7 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
     if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->operand[0]->op ||
         op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
         return false;
-    if (tile_feed_of(p, op))
+    if (tile_feed_of(p, op) || p->base.only_rows[op->result[0]->id])
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)
@@ -535,6 +536,19 @@ static uint32_t count_registers(const struct tile_kernel *kernel, const struct t
     return (p->overlaps ? all : most) * p->base.blocks;
 }
 
+uint32_t tile_lent_registers(const struct tile_fused *p)
+{
+    bool three = tile_all_groups(&p->base) == 3;
+    uint32_t registers = 0;
+
+    for (uint32_t i = 0; i < p->feeds; i++)
+        registers += tile_gather_registers(&p->feed[i].stream);
+    uint32_t lent = (registers + OF_GATHERING - 1) / OF_GATHERING;
+    uint32_t most = three ? MOST_LENT_BY_THREE : MOST_LENT;
+    lent = lent > most ? most : lent;
+    return lent ? lent - !three : 0;
+}
+
 static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
                              const struct tile_target *target)
 {
@@ -555,7 +569,8 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
             return "products have different rows";
     }
     p->registers = count_registers(kernel, p);
-    if (p->registers > (p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS))
+    uint32_t most = p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS;
+    if (p->registers + (p->base.groups > 1 ? 8 * tile_lent_registers(p) : 0) > most)
         return "accumulators do not fit in registers";
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_fused_product *product = &p->product[i];
@@ -792,10 +807,9 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
                                    const char **why)
 {
     struct tile_fused *p = tile_take(kernel->module, sizeof(*p));
-    bool *wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*wanted));
 
     *why = "";
-    if (!p || !wanted || !tile_has_pipelines(target))
+    if (!p || !tile_take_marks(kernel, &p->base) || !tile_has_pipelines(target))
         return NULL;
     if (kernel->keeps_order) {
         *why = "blocks see what others do, and stay in the order of the grid";
@@ -804,7 +818,6 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->base.kernel = kernel;
     p->base.fused = true;
     p->base.cluster = 1;
-    p->base.wanted = wanted;
     *why = find_loop(kernel, p);
     if (*why)
         return NULL;

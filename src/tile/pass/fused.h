@@ -77,6 +77,9 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
 // product. tile_product_outside() returns the first such product.
 extern const char tile_others_outside[];
 const struct tile_op *tile_product_outside(const struct tile_kernel *kernel);
+// Returns how many times 8 registers each multiplying thread of two warpgroups lends to threads
+// that gather.
+uint32_t tile_lent_registers(const struct tile_fused *p);
 // fused_settle.c: after layouts are assigned and values renumbered, recomputes what each role
 // needs. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
@@ -101,7 +104,6 @@ struct tile_feed *tile_find_feed(struct tile_kernel *kernel, struct tile_fused *
 const struct tile_feed *tile_computed_feed(struct tile_fused *p, struct tile_fused_product *product,
                                            uint32_t which);
 const char *tile_find_read(struct tile_fused *p, const struct tile_op *load);
-extern const char tile_gathers_beside_work[];
 // fused_share.c: true if only products in the loop use a value, and all of them as operand `which`.
 bool tile_only_products_use(const struct tile_op *loop, const struct tile_value *value,
                             uint32_t which);
@@ -109,6 +111,8 @@ bool tile_only_products_use(const struct tile_op *loop, const struct tile_value 
 void tile_share_operands(const struct tile_op *loop);
 // Returns the feed of a load, or NULL.
 const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct tile_op *load);
+// True if a product takes a feed's tile from shared memory.
+bool tile_is_multiplied(const struct tile_fused *p, const struct tile_feed *feed);
 // True if no later operand of an iteration's products comes from the feed of product `number`'s
 // operand `which`.
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which);

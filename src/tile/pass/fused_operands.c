@@ -2,6 +2,7 @@
 // products that are loaded or computed, and large tiles that are loaded for other work. Marks the
 // scalars from which the copying thread computes the places of loads.
 #include "fused.h"
+#include "gather.h"
 #include "pass.h"
 
 #include "tile/ir/words.h"
@@ -46,7 +47,19 @@ static bool can_stream(const struct tile_op *load)
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     int64_t dropped = tile_int(load, TILE_ATTR_DROPPED, 0);
 
-    return tile_is_plain_load(load) && !(dropped >> (shape->count - 1u) & 1);
+    return tile_pads_zeros(load) && (tile_is_gather(load) || !(dropped >> (shape->count - 1u) & 1));
+}
+
+// Completes a feed's stream. Returns NULL, or the reason why the copying threads cannot find its
+// tiles.
+static const char *find_place(struct tile_fused *p, struct tile_stream *s)
+{
+    if (tile_is_gather(s->load))
+        return tile_find_gathered(&p->base, s);
+    s->last = tile_attribute(s->load, TILE_ATTR_SHAPE)->count - 1u;
+    return tile_fused_need_place(p, s->load)
+               ? NULL
+               : "an operand's place is not computed from scalars alone";
 }
 
 // Finds the feed of an equal load, whose tile lies in shared memory in the same way.
@@ -63,32 +76,36 @@ static struct tile_feed *equal_feed(struct tile_fused *p, const struct tile_op *
     return NULL;
 }
 
+static const char too_many[] =
+    "the loop has more than 8 loaded operands, or more than 6 tensor maps";
+
 static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *load, bool mn_major,
                                   const char **why)
 {
     struct tile_feed *feed = &p->feed[p->feeds];
     struct tile_stream *s = &feed->stream;
 
-    *why = "the loop has more than 8 loaded operands, or more than 6 tensor maps";
-    if (p->feeds == TILE_MOST_FEEDS || p->base.maps == TILE_MAX_MAPS)
+    if (p->feeds == TILE_MOST_FEEDS) {
+        *why = too_many;
         return NULL;
-    p->feeds++;
-    s->last = tile_attribute(load, TILE_ATTR_SHAPE)->count - 1u;
+    }
+    *feed = (struct tile_feed){ .held = load->parent == &p->base.kernel->body };
     s->load = load;
     s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
-    *why = "an operand's place is not computed from scalars alone";
-    if (tile_fused_need_place(p, load))
-        *why = tile_plan_stream(&p->base, s);
+    *why = find_place(p, s);
+    if (!*why && !s->by_threads && p->base.maps == TILE_MAX_MAPS)
+        *why = too_many;
     if (!*why)
+        *why = tile_plan_stream(&p->base, s);
+    if (!*why) {
+        p->feeds++;
+        p->base.gathers |= s->by_threads;
         return feed;
-    p->feeds--; // discard the feed: warpgroups may load the operand instead
-    p->base.wanted[load->result[0]->id] = false;
+    }
+    p->base.wanted[load->result[0]->id] = false; // warpgroups may load the operand instead
     return NULL;
 }
-
-const char tile_gathers_beside_work[] =
-    "it gathers rows in a loop that computes operands or does other work";
 
 struct tile_feed *tile_find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                  struct tile_fused_product *product, uint32_t which,
@@ -96,7 +113,7 @@ struct tile_feed *tile_find_feed(struct tile_kernel *kernel, struct tile_fused *
 {
     bool transposed = false;
     const struct tile_value *own = product->mma->operand[which];
-    const struct tile_op *load = tile_loaded_box(own, &transposed);
+    const struct tile_op *load = tile_streamed_box(own, 1, &transposed);
 
     if (own->uses > 1 && tile_only_products_use(p->base.loop, own, which)) {
         for (uint32_t i = 0; i + 1 < p->products; i++)
@@ -104,7 +121,7 @@ struct tile_feed *tile_find_feed(struct tile_kernel *kernel, struct tile_fused *
                 product->mn_major[which] = p->product[i].mn_major[which];
                 return (struct tile_feed *)(uintptr_t)p->product[i].feed[which];
             }
-        load = tile_shared_box(own, own->uses, &transposed);
+        load = tile_streamed_box(own, own->uses, &transposed);
     }
     *why = "an operand is computed, or its load has another use";
     bool held = load && load->parent == &kernel->body;
@@ -121,10 +138,7 @@ struct tile_feed *tile_find_feed(struct tile_kernel *kernel, struct tile_fused *
         feed->other = load;
         return feed;
     }
-    feed = new_feed(p, load, mn_major, why);
-    if (feed)
-        feed->held = held;
-    return feed;
+    return new_feed(p, load, mn_major, why);
 }
 
 uint32_t tile_groups_for(int32_t rows)
@@ -174,12 +188,11 @@ const struct tile_feed *tile_computed_feed(struct tile_fused *p, struct tile_fus
 const char *tile_find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
+    bool is_tile = load->kind == TILE_LOAD || load->kind == TILE_LOAD_AT || tile_is_gather(load);
 
     if (tile_feed_of(p, load) || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
-    if (load->kind == TILE_LOAD_ROWS || load->kind == TILE_GATHER)
-        return tile_gathers_beside_work;
-    if (load->result[0]->type.rank != 2 || !can_stream(load))
+    if (!is_tile || load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
     for (uint32_t i = 0; i < p->feeds; i++) {
         const struct tile_op *own = p->feed[i].stream.load; // NULL if warpgroups compute the feed

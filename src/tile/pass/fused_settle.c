@@ -1,6 +1,7 @@
 // Finds the values that each role of a fused pipeline needs (fused.h), and checks that their
 // layouts allow it. Runs after layouts are assigned.
 #include "fused.h"
+#include "gather.h"
 
 #include "tile/ir/layout.h"
 #include "tile/layout/wgmma.h"
@@ -156,16 +157,21 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     size_t bytes = (kernel->value_count + 1) * sizeof(bool);
     struct needs n = { .p = p, .changed = true };
 
-    p->base.wanted = tile_take(kernel->module, bytes);
     p->late = tile_take(kernel->module, bytes);
     p->needed = tile_take(kernel->module, bytes);
-    if (!p->base.wanted || !p->late || !p->needed)
+    if (!tile_take_marks(kernel, &p->base) || !p->late || !p->needed)
         return "";
     for (uint32_t i = 0; i < 3; i++)
         (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (!p->feed[i].computed)
+        if (p->feed[i].stream.gather) {
+            const char *not_found = tile_find_gather(&p->base, &p->feed[i].stream);
+            if (not_found)
+                return not_found;
+        } else if (!p->feed[i].computed) {
             (void)tile_fused_need_place(p, p->feed[i].stream.load);
+        }
+    tile_mark_only_rows(kernel, &p->base);
     tile_find_small_feeds(kernel, p, target);
     while (n.changed) {
         n.changed = false;

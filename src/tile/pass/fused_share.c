@@ -22,7 +22,7 @@ static void drop(struct tile_value *value)
     if (value->uses || !op)
         return;
     struct tile_value *from = op->operand_count ? op->operand[0] : NULL;
-    bool is_load = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT;
+    bool is_load = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op);
     tile_delete(op);
     if (!is_load)
         drop(from);
@@ -34,13 +34,13 @@ static bool is_same_operand(const struct tile_op *loop, const struct tile_op *x,
 {
     const struct tile_value *a = x->operand[which], *b = y->operand[which];
     bool transposed[2] = { false, false };
-    const struct tile_op *load[2] = { tile_shared_box(a, a->uses, &transposed[0]),
-                                      tile_loaded_box(b, &transposed[1]) };
+    const struct tile_op *load[2] = { tile_streamed_box(a, a->uses, &transposed[0]),
+                                      tile_streamed_box(b, 1, &transposed[1]) };
 
     return a != b && load[0] && load[1] && load[0] != load[1] &&
            load[0]->parent == loop->block[0] && load[1]->parent == loop->block[0] &&
            transposed[0] == transposed[1] && tile_type_same(&a->type, &b->type) &&
-           tile_same_op(load[0], load[1]) && tile_is_plain_load(load[0]) &&
+           tile_same_op(load[0], load[1]) && tile_pads_zeros(load[0]) &&
            tile_only_products_use(loop, a, which);
 }
 
@@ -51,11 +51,16 @@ static bool is_operand(const struct tile_op *loop, const struct tile_op *load)
         for (uint32_t which = 0; op->kind == TILE_MMA && which < 2; which++) {
             const struct tile_value *own = op->operand[which];
             bool transposed = false;
-            if (tile_shared_box(own, own->uses, &transposed) == load &&
+            if (tile_streamed_box(own, own->uses, &transposed) == load &&
                 tile_only_products_use(loop, own, which))
                 return true;
         }
     return false;
+}
+
+static bool is_tile_load(const struct tile_op *op)
+{
+    return op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op);
 }
 
 // Merges equal loads whose results the loop uses for work other than products.
@@ -64,7 +69,7 @@ static void share_loads(const struct tile_op *loop)
     for (struct tile_op *op = loop->block[0]->first, *next; op; op = next) {
         struct tile_op *other = loop->block[0]->first;
         next = op->next;
-        if (!tile_is_plain_load(op) || is_operand(loop, op))
+        if (!is_tile_load(op) || !tile_pads_zeros(op) || is_operand(loop, op))
             continue;
         while (other != op && (!tile_same_op(other, op) || is_operand(loop, other)))
             other = other->next;
@@ -95,6 +100,14 @@ const struct tile_feed *tile_feed_of(const struct tile_fused *p, const struct ti
         if (p->feed[i].stream.load == load || p->feed[i].reader == load || p->feed[i].other == load)
             return &p->feed[i];
     return NULL;
+}
+
+bool tile_is_multiplied(const struct tile_fused *p, const struct tile_feed *feed)
+{
+    for (uint32_t i = 0; i < p->products; i++)
+        if (p->product[i].feed[0] == feed || p->product[i].feed[1] == feed)
+            return true;
+    return false;
 }
 
 bool tile_is_last_use(const struct tile_fused *p, uint32_t number, uint32_t which)

@@ -7,6 +7,7 @@
 // Expensive parts of the address, such as divisions and loads, are computed before the outermost
 // loop on which they do not depend.
 #include "gather.h"
+#include "fused.h"
 #include "range_analysis.h"
 
 #include "tile/ir/scalar.h"
@@ -500,6 +501,18 @@ const char *tile_find_gather(struct tile_pipeline *p, struct tile_stream *s)
     return NULL;
 }
 
+uint32_t tile_gather_registers(const struct tile_stream *s)
+{
+    uint32_t words = 2; // of a row's address
+
+    if (!s->by_threads)
+        return 0;
+    for (uint32_t n = 0; n < s->gather->nodes; n++)
+        if (s->gather->node[n].kept)
+            words += cuc_dtype_bits(s->gather->node[n].value->type.dtype) > 32 ? 2 : 1;
+    return words * tile_rounds_of(s).rounds;
+}
+
 // ---- Values that no warpgroup needs
 
 struct users {
@@ -516,7 +529,7 @@ static bool is_gathered_load(const struct tile_pipeline *p, const struct tile_op
             if (p->product[n].stream[i].gather && p->product[n].stream[i].load == op)
                 return true;
     }
-    return false;
+    return p->fused && tile_is_gather(op) && tile_feed_of(tile_fused_of(p), op);
 }
 
 static void drop_used(struct tile_op *op, void *data)

@@ -37,12 +37,18 @@ struct tile_gather {
     const struct tile_op *at; // row addresses are computed before this op
 };
 
+// loop.c: completes a stream whose load is a gather() or load_rows(). Returns NULL, or the reason
+// why that is impossible.
+const char *tile_find_gathered(struct tile_pipeline *p, struct tile_stream *s);
 // Finds how the rows of a stream's load are numbered. Marks in p->wanted and p->rows the values
 // from which the copying threads compute the numbers. Returns NULL, or the reason why that is
 // impossible.
 const char *tile_find_gather(struct tile_pipeline *p, struct tile_stream *s);
 // True if the first elements of the rows are known to lie at multiples of 16 bytes.
 bool tile_gather_starts_aligned(struct tile_pipeline *p, const struct tile_stream *s);
+// Returns the registers in which a thread keeps what it needs of a stream's rows; 0 if threads do
+// not gather them.
+uint32_t tile_gather_registers(const struct tile_stream *s);
 // Marks in p->only_rows the values that are used only to compute row numbers. No warpgroup needs
 // them.
 void tile_mark_only_rows(struct tile_kernel *kernel, struct tile_pipeline *p);

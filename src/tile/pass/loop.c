@@ -60,8 +60,7 @@ bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s)
     return true;
 }
 
-// Completes a stream whose rows threads gather.
-static const char *find_gathered(struct tile_pipeline *p, struct tile_stream *s)
+const char *tile_find_gathered(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_op *load = s->load;
 
@@ -98,7 +97,7 @@ const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma,
     s->element = tile_bytes_of(x->type.dtype);
     s->mn_major = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
     if (gathers)
-        return find_gathered(p, s);
+        return tile_find_gathered(p, s);
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     s->last = shape->count - 1u;
     if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1)

@@ -281,7 +281,7 @@ static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool
     for (const struct tile_op *op = loop->block[0]->first; op != loop->block[0]->last;
          op = op->next) {
         if (op->result_count != 1 || op->kind == TILE_MMA || is_fed(p, op) ||
-            early[op->result[0]->id])
+            early[op->result[0]->id] || p->base.rows[op->result[0]->id])
             continue;
         if (acc && is_made_of(op, acc, late)) {
             late[op->result[0]->id] = true;

@@ -131,7 +131,8 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
 
     if (p->realigned)
         return "an operand's rows are gathered";
-    if (box->dtype == CUC_F32 || box->dtype == CUC_TF32)
+    // Warpgroups read f32 from a fused loop's ring only for computation.
+    if (box->dtype == CUC_TF32 || (box->dtype == CUC_F32 && !p->fused))
         return "gathered operands of tf32 are not rounded";
     if (s->mn_major && !tile_wgmma_of(box->dtype)->either_major)
         return tile_depth_not_last;

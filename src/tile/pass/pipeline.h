@@ -102,6 +102,7 @@ struct tile_pipeline {
                     // and pitch (emit/realign.c), and TMA copies nothing
     uint32_t buffer_bytes; // size of the realigning threads' buffer, which follows the stages
     bool fused;            // this is the first member of a struct tile_fused (pass/fused.h)
+    bool gathers;          // if `fused`: threads gather the rows of a feed
     bool *wanted;      // by value id: the copying thread computes this value, or performs this load
     bool *known;       // by value id: scalars before the loop that depend only on scalars
     uint64_t gathered; // parameters of gathered streams, one bit each
@@ -164,7 +165,7 @@ static inline bool tile_gathers(const struct tile_pipeline *p)
     for (uint32_t n = 0; n < p->products; n++)
         if (p->product[n].stream[0].by_threads || p->product[n].stream[1].by_threads)
             return true;
-    return p->stream[0].by_threads || p->stream[1].by_threads;
+    return p->gathers || p->stream[0].by_threads || p->stream[1].by_threads;
 }
 
 // True if all threads of the copying warpgroup copy.

@@ -142,6 +142,18 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
         tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)", variant);
 }
 
+// Returns how a right operand comes to shared memory.
+static const char *way_of(const struct tile_feed *feed)
+{
+    bool by_threads = feed->stream.by_threads;
+
+    if (feed->computed)
+        return "in shared memory, computed";
+    if (feed->held)
+        return by_threads ? "loaded once by threads" : "loaded once by TMA";
+    return by_threads ? "in stages by threads" : "in stages by TMA";
+}
+
 void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan,
                        const struct tile_target *target)
 {
@@ -155,10 +167,7 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     : product->feed[0]->held     ? "shared memory, loaded once"
                     : product->feed[0]->computed ? "shared memory, computed"
                                                  : "shared memory",
-                    product->feed[1]->held       ? "loaded once by TMA"
-                    : product->feed[1]->computed ? "in shared memory, computed"
-                                                 : "in stages by TMA",
-                    plan->base.groups, plan->base.groups == 1 ? "" : "s",
+                    way_of(product->feed[1]), plan->base.groups, plan->base.groups == 1 ? "" : "s",
                     plan->chains || (plan->overlaps && i >= plan->early)
                         ? ", overlapped with the next iteration"
                         : "",
@@ -184,8 +193,12 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     tile_variant_name(TILE_TMA));
     else if (target->split > 1)
         remark_whole(kernel, plan->base.mma->where, tile_variant_name(TILE_TMA));
-    tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
-                plan->base.stages, plan->base.stage_bytes, tile_variant_name(TILE_TMA));
+    tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by %s (%s)",
+                plan->base.stages, plan->base.stage_bytes,
+                !plan->base.gathers                    ? "TMA"
+                : plan->base.maps > !!plan->base.store ? "TMA and threads"
+                                                       : "threads",
+                tile_variant_name(TILE_TMA));
     if (plan->base.store)
         tile_remark(kernel->module, plan->base.store->where, "store: by TMA (%s)",
                     tile_variant_name(TILE_TMA));

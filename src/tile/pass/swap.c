@@ -76,8 +76,8 @@ static bool can_exchange(const struct tile_op *loop, const struct tile_op *mma)
     bool transposes = false;
 
     return mma->parent == loop->block[0] && mma->result[0]->type.rank == 2 &&
-           !tile_shared_box(mma->operand[1], mma->operand[1]->uses, &transposes) &&
-           tile_shared_box(a, a->uses, &transposes) && tile_only_products_use(loop, a, 0) && in &&
+           !tile_streamed_box(mma->operand[1], mma->operand[1]->uses, &transposes) &&
+           tile_streamed_box(a, a->uses, &transposes) && tile_only_products_use(loop, a, 0) && in &&
            in == mma->operand[2] && in->uses == 1;
 }
 
