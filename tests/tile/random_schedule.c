@@ -579,7 +579,8 @@ static void make_work(struct generator *g)
     if (chance(g, 6))
         line(g, "t += %s", condition(g)[0] == 't' ? "1" : "k % 3");
     for (int i = 0; i < count; i++) {
-        bool a_is = computed && chance(g, 2), b_is = computed && !a_is && chance(g, 2);
+        bool a_is = computed && chance(g, 2);
+        bool b_is = computed && (!a_is || chance(g, 2)) && chance(g, 2);
         bool shares = i &&
                       chance(g, 3); // the previous product's left operand, possibly loaded again
         if (!shares) {

@@ -235,6 +235,29 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
         "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
         "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    // Two computed operands
+    { { "two computed operands, the right one transposed", "bf16 f16", LENGTHS,
+        "kernel k(w: i8[M, K], ww: i8[N, K], w3: f32[M], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 128) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 128])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        a = cast(load(w, [m, k], [128, 32]), f32) * load(w3, [m], [128])[:, None]\n"
+        "        b = trans(cast(load(ww, [n, k], [128, 32]), T))\n        acc = mma(cast(a, T), b, acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "two computed operands, the right one divided by columns", "bf16 f16", LENGTHS,
+        "kernel k(w: i8[45, K], i: i32[M], ww: i8[K, N], w3: f32[K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 64) {\n        a = cast(load_rows(w, rows, [k], [64]), T)\n"
+        "        b = cast(load(ww, [k, n], [64, 64]), f32) * load(w3, [k], [64])[:, None]\n        acc = mma(a, cast(b, T), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "two computed operands of wide tiles", "bf16", "M=256 N=256 K=128;M=300 N=264 K=72",
+        "kernel k(w: i8[M, K], ww: i8[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 256) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [128, 256])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(cast(load(w, [m, k], [128, 32]), T), trans(cast(load(ww, [n, k], [256, 32]), T)), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
+    { { "two computed operands of tall tiles, from something else than zero", "bf16", "M=256 N=64 K=128;M=300 N=72 K=72",
+        "kernel k(w: i8[M, K], ww: i8[K, N], w3: f32[M, N], o: f32[M, N]) const T = f16 grid cdiv(M, 256), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = load(w3, [m, n], [256, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(cast(load(w, [m, k], [256, 64]), T), cast(load(ww, [k, n], [64, 64]), T), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
     // Gathered rows beside other work
     { { "gathered rows that are scaled, some of them outside", "f16 bf16", LENGTHS,
         "kernel k(w: T[45, K], i: i32[M], ww: T[N, K], w3: f32[M], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"

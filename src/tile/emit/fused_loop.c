@@ -107,14 +107,16 @@ bool tile_loop_write_feeds(struct tile_emitter *e, const struct tile_op *op,
 // other work.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
 {
-    struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
 
     for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
         bool is_late = op->result_count && p->late[op->result[0]->id];
         if (op->kind == TILE_MMA || op == p->scaling || is_late != late)
             continue;
+        // The late work comes after the early products of the next iteration.
         if (!tile_loop_emit_op(e, op) ||
-            !tile_loop_write_feeds(e, op, &tile_fused_ring_of(e)->late))
+            !tile_loop_write_feeds(e, op, late ? &r->late : &r->position))
             return false;
     }
     return true;

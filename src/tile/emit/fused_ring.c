@@ -315,15 +315,19 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 
 // ---- Tiles that warpgroups compute
 
-// Returns the offset in a slab at which this lane's part of a warp's first two 8 x 8 matrices
-// begins.
-static tile_register matrices_in_slab(struct tile_emitter *e, const struct tile_stream *s)
+// Returns the address in stage 0 at which this lane's part of a warp's first two 8 x 8 matrices
+// begins. If warpgroups divide the tile's columns, each has `own` bytes of a row.
+static tile_register matrices_in_stage(struct tile_emitter *e, const struct tile_feed *feed,
+                                       uint32_t own)
 {
+    const struct tile_stream *s = &feed->stream;
     struct tile_text *before = tile_into_prologue(e);
     tile_register line = tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
-    tile_register piece = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    tile_register piece = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane), warp = e->warp;
 
-    line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", e->warp, line);
+    if (feed->by_columns)
+        warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", warp);
+    line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, line);
     tile_register bits = s->span == 128
                              ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", line)
                              : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", line,
@@ -331,6 +335,12 @@ static tile_register matrices_in_slab(struct tile_emitter *e, const struct tile_
     piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, bits);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
     tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, s->span, piece);
+    if (feed->by_columns && own < s->span) // a power of two
+        at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", at,
+                       tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", e->ring->group, own));
+    else if (feed->by_columns)
+        at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->ring->group, own * s->rows, at);
+    at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, e->ring->base);
     e->text = before;
     return at;
 }
@@ -338,21 +348,23 @@ static tile_register matrices_in_slab(struct tile_emitter *e, const struct tile_
 bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
                      const struct tile_ring_position *position)
 {
-    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_stream *s = &feed->stream;
     const struct tile_value *value = feed->computed;
     const tile_register *reg = tile_registers(e, value);
-    uint32_t columns = (uint32_t)value->type.extent[1], rows = r->plan->base.groups * 64;
+    uint32_t groups = r->plan->base.groups, columns = (uint32_t)value->type.extent[1];
+    uint32_t blocks = feed->by_columns ? 1 : s->rows / (64 * groups);
+    columns /= feed->by_columns ? groups : 1;
     uint32_t each = 1u << (tile_bits_of((int32_t)columns) - 1); // registers of 64 rows
-    tile_register at = matrices_in_slab(e, s), full = tile_feed_barrier(e, feed, position);
+    tile_register at = matrices_in_stage(e, feed, columns * s->element);
+    tile_register full = tile_feed_barrier(e, feed, position);
 
     if (!reg)
         return false;
     tile_emit_wait(e, full, TILE_FEED_FREE_AT,
                    tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", position->phase));
-    tile_register stage = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", position->stage,
-                                    s->bytes, r->ring.base);
-    stage = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", stage, at);
+    tile_register stage =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", position->stage, s->bytes, at);
     for (uint32_t column = 0; column < columns; column += 16) {
         tile_register to = stage;
         uint32_t place = column * s->element % s->span;
@@ -362,7 +374,7 @@ bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
             tile_store_matrices(e, reg + block * each + column / 2, 2, "", to,
                                 (unsigned)TILE_RING_AT + s->at +
                                     column * s->element / s->span * s->span * s->rows +
-                                    block * rows * s->span);
+                                    block * groups * 64 * s->span);
     }
     tile_ins(e, "fence.proxy.async.shared::cta");
     tile_ins(e, "bar.warp.sync 0xffffffff");

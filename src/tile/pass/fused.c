@@ -81,7 +81,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (!product->feed[0] && how->either_major)
         product->feed[0] = tile_computed_feed(p, product, 0);
     product->feed[1] = tile_find_feed(kernel, p, product, 1, &why);
-    if (!product->feed[1] && product->feed[0] && how->either_major)
+    if (!product->feed[1] && how->either_major)
         product->feed[1] = tile_computed_feed(p, product, 1);
     return product->feed[1] ? NULL : why;
 }
@@ -291,7 +291,8 @@ static bool is_plain_last(const struct tile_fused *p)
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
     return tile_fused_carried_in(p->base.loop, last->mma) && (p->products > 1 || !last->feed[0]) &&
-           !last->feed[1]->computed && (!last->feed[0] || !last->feed[0]->computed);
+           (!last->feed[1]->computed || p->products == 1) &&
+           (!last->feed[0] || !last->feed[0]->computed);
 }
 
 // True if the last products can overlap the next iteration's work: all other products have only
@@ -437,6 +438,16 @@ static bool give_layout(struct tile_kernel *kernel, const struct tile_fused *p,
     return layout && lay_out(layout, &value->type, warp_bits_of(p));
 }
 
+bool tile_lay_out_computed(const struct tile_fused *p, const struct tile_feed *feed,
+                           struct tile_layout *layout)
+{
+    layout_function lay_out = feed->by_columns ? tile_layout_wgmma_columns : tile_layout_wgmma;
+
+    if (feed->by_columns && (p->base.groups == 3 || feed->computed->type.extent[1] < 32))
+        return false;
+    return lay_out(layout, &feed->computed->type, warp_bits_of(p));
+}
+
 // True if a value is computed from a product's result in the same iteration. `seen` has a flag for
 // each value.
 static bool is_computed_from(const struct tile_fused *p, const struct tile_value *value,
@@ -580,11 +591,17 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
              !give_layout(kernel, p, product->mma->operand[0], tile_layout_wgmma_left)))
             return "its accumulators are not made of whole blocks";
     }
-    for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].computed &&
-            !give_layout(kernel, p, (struct tile_value *)(uintptr_t)p->feed[i].computed,
-                         tile_layout_wgmma))
+    for (uint32_t i = 0; i < p->feeds; i++) {
+        struct tile_feed *feed = &p->feed[i];
+        struct tile_layout *layout = feed->computed ? tile_take(kernel->module, sizeof(*layout))
+                                                    : NULL;
+        if (!feed->computed)
+            continue;
+        feed->by_columns = feed->computed->type.extent[0] % (64 * (int32_t)p->base.groups) != 0;
+        if (!layout || !tile_lay_out_computed(p, feed, layout))
             return "a computed operand is not made of whole blocks";
+        ((struct tile_value *)(uintptr_t)feed->computed)->layout = layout;
+    }
     return plan_products_behind(kernel, p, target);
 }
 
@@ -682,7 +699,7 @@ static void plan_slices(struct tile_fused *p, const struct tile_target *target)
         tile_int(step, TILE_ATTR_VALUE, 0) != 1)
         return;
     for (uint32_t i = 0; i < p->feeds; i++)
-        if (p->feed[i].held)
+        if (p->feed[i].held || p->feed[i].computed)
             return;
     p->base.slices = p->registers <= MOST_OF_THREE_SLICES ? 3 : 2;
 }
@@ -844,6 +861,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     // Beside small products, the other work takes most of the time, so warpgroups must not do it
     // simultaneously. Large products ran 0.5 % faster without alternation on an H200.
     p->alternates = p->overlaps && p->products - p->early == 1 && p->base.groups > 1 &&
+                    !p->product[p->products - 1].feed[1]->computed &&
                     p->base.columns * tile_bytes_of(p->base.mma->operand[1]->type.dtype) <
                         ALTERNATING_BYTES;
     plan_store(p);

@@ -21,6 +21,7 @@ struct tile_feed {
     // A tile that warpgroups compute and write to the ring, for products that take it as b, or
     // transposed as a.
     const struct tile_value *computed;
+    bool by_columns; // `computed` has 64 rows, and warpgroups divide its columns, not its rows
     // A small tile in row-major order of its physical shape. The lanes of the copying warp copy it,
     // and warpgroups read it.
     bool small;
@@ -80,6 +81,9 @@ const struct tile_op *tile_product_outside(const struct tile_kernel *kernel);
 // Returns how many times 8 registers each multiplying thread of two warpgroups lends to threads
 // that gather.
 uint32_t tile_lent_registers(const struct tile_fused *p);
+// Sets the layout in which warpgroups compute a feed's tile. False if there is none.
+bool tile_lay_out_computed(const struct tile_fused *p, const struct tile_feed *feed,
+                           struct tile_layout *layout);
 // fused_settle.c: after layouts are assigned and values renumbered, recomputes what each role
 // needs. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,

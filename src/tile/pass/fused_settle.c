@@ -191,8 +191,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     for (uint32_t i = 0; i < p->feeds; i++) {
         const struct tile_value *tile = p->feed[i].computed;
         struct tile_layout layout;
-        if (tile && (!tile_layout_wgmma(&layout, &tile->type, tile_bits_of(tile_fused_warps(p))) ||
-                     !tile->layout || !tile_layout_same(tile->layout, &layout)))
+        if (tile && (!tile_lay_out_computed(p, &p->feed[i], &layout) || !tile->layout ||
+                     !tile_layout_same(tile->layout, &layout)))
             return "a computed operand's layout does not suit wgmma";
     }
     struct absence absence = { p, false };
