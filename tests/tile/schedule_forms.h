@@ -235,6 +235,22 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
         "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
         "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    // Control flow of scalars before a loop with work
+    { { "a search before a computed operand", "f16 bf16", "M=128 N=64 K=32;M=70 N=72 K=96;M=50 N=136 K=300",
+        "kernel k(w: T[24, K], i: i32[M], w3: f32[M], ww: T[3, K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    e = 0\n    while e < 2 and i[e] != 7 { e += 1 }\n"
+        "    last = cdiv(K, 32)\n    if i[m] == 3 { last -= 1 }\n"
+        "    rows, s = load(i, [m], [64], pad=-1), load(w3, [m], [64])\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. last {\n"
+        "        x = cast(load_rows(w, rows, [k], [32]), f32) * s[:, None]\n"
+        "        acc = mma(cast(x, T), load(ww, [e, k, n], [_, 32, 64]), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "a group of rows that a search finds, dequantized", "bf16", "M=128 N=64 K=64;M=70 N=72 K=96;M=200 N=136 K=300",
+        "kernel k(w: i8[M, K], w2: i32[5], w3: f32[5, K], ww: T[5, K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    e, rows = 0, 0\n    while e < 4 and rows < m {\n        rows += maximum(w2[e], 0)\n        e += 1\n    }\n"
+        "    acc = zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = cast(load(w, [m, k], [128, 32]), f32) * load(w3, [e, k], [_, 32])[None, :]\n"
+        "        acc = mma(cast(x, T), load(ww, [e, k, n], [_, 32, 64]), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
     // Two computed operands
     { { "two computed operands, the right one transposed", "bf16 f16", LENGTHS,
         "kernel k(w: i8[M, K], ww: i8[N, K], w3: f32[M], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 128) {\n"

@@ -503,7 +503,7 @@ static const struct {
     { PRODUCTS("    store(o, [0, 0], acc)\n    for k in 0 .. 8 { acc = mma(" LOAD_A ", " LOAD_B
                ", acc) }\n    store(o, [0, 0], acc)"),
       "no pipeline by TMA: mma: the loop comes after stores, accesses in an order or while "
-      "loops" },
+      "loops of tiles" },
     { PRODUCTS("    acc = zeros(f32, [80, 64])\n    for n in 0 .. 3 {\n        for k in 0 .. 8 { "
                "acc = mma(load(a, [n, k], [80, 64]), load(b, [k, n], [64, 64]), acc) }\n    }\n"
                "    store(o, [0, 0], acc)"),

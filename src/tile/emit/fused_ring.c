@@ -93,8 +93,10 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block)
         tile_find_rows(e, op);
         if (op == p->base.loop)
             break;
-        if (op->result_count == 1 && p->base.wanted[op->result[0]->id] && !tile_feed_of(p, op) &&
-            !tile_emit_one(e, op))
+        bool wanted = op->result_count == 1 && p->base.wanted[op->result[0]->id];
+        if (block == &e->kernel->body && p->base.before)
+            wanted |= tile_can_know(&p->base, op);
+        if (wanted && !tile_feed_of(p, op) && !tile_emit_next(e, op))
             return false;
     }
     return true;
@@ -370,7 +372,7 @@ bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
         uint32_t place = column * s->element % s->span;
         if (place)
             to = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", stage, place);
-        for (uint32_t block = 0; block * rows < s->rows; block++)
+        for (uint32_t block = 0; block < blocks; block++)
             tile_store_matrices(e, reg + block * each + column / 2, 2, "", to,
                                 (unsigned)TILE_RING_AT + s->at +
                                     column * s->element / s->span * s->span * s->rows +

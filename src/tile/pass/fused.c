@@ -204,9 +204,12 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     if (!loop || loop->block[0]->last->kind != TILE_CONTINUE)
         return tile_not_in_loop;
     p->base.loop = loop;
-    for (struct tile_op *op = kernel->body.first; op != loop; op = op->next)
-        if (!can_precede(op))
-            return "the loop comes after stores, accesses in an order or while loops";
+    for (struct tile_op *op = kernel->body.first; op != loop; op = op->next) {
+        bool alone = tile_can_know(&p->base, op);
+        if (!alone && !can_precede(op))
+            return "the loop comes after stores, accesses in an order or while loops of tiles";
+        p->base.before |= alone && op->block_count;
+    }
     s.loop = loop;
     tile_walk(loop->block[0], check_work, &s);
     if (s.refused)

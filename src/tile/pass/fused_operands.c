@@ -19,7 +19,7 @@ bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
         return value->type.tensor && !op;
     if (!op)
         return !value->block || value == loop->block[0]->argument[0];
-    if (p->base.wanted[value->id])
+    if (p->base.wanted[value->id] || (p->base.before && p->base.known[value->id]))
         return true;
     // A scalar may also be read from memory: the kernel stores nothing before the loop's end.
     if (!tile_is_recomputable(op) && (op->block_count || !tile_is_of_scalars(op)))

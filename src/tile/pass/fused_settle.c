@@ -161,6 +161,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
     p->needed = tile_take(kernel->module, bytes);
     if (!tile_take_marks(kernel, &p->base) || !p->late || !p->needed)
         return "";
+    for (const struct tile_op *op = kernel->body.first; op != p->base.loop; op = op->next)
+        (void)tile_can_know(&p->base, op);
     for (uint32_t i = 0; i < 3; i++)
         (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
