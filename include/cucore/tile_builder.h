@@ -1603,6 +1603,50 @@ CUC_API cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file,
                                     cuc_tile x, int64_t count);
 
 /**
+ * The places of a tile's elements in the stable order of their digits, and the number of elements
+ * with each digit.
+ *
+ * An element's place is the number of elements with a smaller digit plus the number of earlier
+ * elements with the same digit. An element that is not 0 to digits - 1 has place -1, and is not
+ * counted.
+ *
+ * @shape  positions: the shape of x, of i32; counts: [digits] of i32
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param[out] positions places; 0 after an error; NULL: not wanted
+ * @param[out] counts    numbers of elements; 0 after an error; NULL: not wanted
+ * @param      program   the program
+ * @param      file      the caller's source file
+ * @param      line      the caller's line
+ * @param      x         integers, of rank 1
+ * @param      digits    a power of two, at most 2048
+ * @since 0.1
+ */
+CUC_API void cuc_tile_rank_digits(cuc_tile *positions, cuc_tile *counts, cuc_tile_program *program,
+                                  const char *file, uint32_t line, cuc_tile x, int64_t digits);
+
+/**
+ * Move element i of a tile to element position[i] of the result.
+ *
+ * No two positions may be equal, unless they are outside the result: those elements are dropped.
+ *
+ * @shape  result: [extent]
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program  the program
+ * @param file     the caller's source file
+ * @param line     the caller's line
+ * @param x        a tile of rank 1
+ * @param position integers, of the shape of x
+ * @param extent   number of elements of the result; 0: as many as x has
+ * @param pad      value of the elements that no position names; 0: zero
+ * @return the tile
+ * @since 0.1
+ */
+CUC_API cuc_tile cuc_tile_place(cuc_tile_program *program, const char *file, uint32_t line,
+                                cuc_tile x, cuc_tile position, int64_t extent, cuc_tile pad);
+
+/**
  * Builds the operation with which cuc_tile_reduce() and cuc_tile_scan() combine two elements.
  *
  * It is called once and builds operations on scalars. It must not access memory, use control flow,

@@ -714,6 +714,45 @@ static const struct construct constructs[] = {
       "    store(o, [0], histogram(load(x, [0], [300]) & 32767, 20000))\n}", 0, 0, NULL },
     { "a histogram in turns", "u16", "",
       "kernel k(x: T[500], o: u8[33000]) const T = u16 {\n    store(o, [0], cast(histogram(load(x, [0], [500]), 33000), u8))\n}", 0, 0, NULL },
+    // Ranks and placement
+    { "ranks of digits, some out of range", INTEGERS, "",
+      "kernel k(x: T[300], w: T[300], o: i32[300], o1: i32[4], o2: i32[300], o3: i32[256], o4: i32[300], o5: i32[1]) const T = i32 {\n"
+      "    a, b = load(w, [0], [300]), load(x, [0], [300])\n"
+      "    p, n = rank(a, 4)\n    store(o, [0], p)\n    store(o1, [0], n)\n"
+      "    p, n = rank(b, 256)\n    store(o2, [0], p)\n    store(o3, [0], n)\n"
+      "    p, n = rank(a, 1)\n    store(o4, [0], p)\n    store(o5, [0], n)\n}", 0, 0, NULL },
+    { "ranks of digits that are all in range", "i32 u64 u8", "",
+      "kernel k(x: T[4096], w: T[1025], o: i32[4096], o1: i32[128], o2: i32[4096], o3: i32[2], oo: i32[1025], o4: i32[2048], o5: i32[4096]) const T = i32 {\n"
+      "    a, b = load(x, [0], [4096]), load(w, [0], [1025])\n"
+      "    p, n = rank(a & 127, 128)\n    store(o, [0], p)\n    store(o1, [0], n)\n"
+      "    p, n = rank(a & 1, 2)\n    store(o2, [0], p)\n    store(o3, [0], n)\n"
+      "    p, n = rank(cast(b & 7, i32) * 292, 2048)\n    store(oo, [0], p)\n    store(o4, [0], n)\n"
+      "    p, n = rank(full(i32, [4096], 3), 16)\n    store(o5, [0], p)\n}", 0, 0, NULL },
+    { "ranks of few elements", "i16 u32", "",
+      "kernel k(w: T[64], o: i32[1], o1: i32[3], o2: i32[32], o3: i32[33], o4: i32[64], oo: i32[64], o5: i32[16]) const T = i32 {\n"
+      "    p, n = rank(load(w, [0], [1]), 2)\n    store(o, [0], p)\n"
+      "    p, n = rank(load(w, [0], [3]), 2)\n    store(o1, [0], p)\n"
+      "    p, n = rank(load(w, [0], [32]) & 3, 4)\n    store(o2, [0], p)\n"
+      "    p, n = rank(load(w, [0], [33]) & 15, 16)\n    store(o3, [0], p)\n    store(o5, [0], n)\n"
+      "    a = load(w, [0], [64])\n    p, n = rank(a & 7, 512)\n    store(o4, [0], p)\n"
+      "    static for j in 0 .. 3 { q, m = rank((a >> j) & 1, 2)\n        a = place(a, q) }\n    store(oo, [0], cast(a, i32))\n}", 0, 0, NULL },
+    { "ranks in element order, whatever the layout", "u8 f32", "",
+      "kernel k(w: T[64, 64], o: T[64, 64], oo: i32[4096], o1: i32[64, 64]) const T = f32 {\n"
+      "    a = cast(trans(load(w, [0, 0], [64, 64])), i32)\n    p, n = rank(reshape(a, [4096]) & 7, 8)\n"
+      "    store(oo, [0], p)\n    store(o1, [0, 0], trans(reshape(place(reshape(a, [4096]), p), [64, 64])))\n"
+      "    store(o, [0, 0], reshape(place(reshape(load(w, [0, 0], [64, 64]), [4096]), p), [64, 64]))\n}", 0, 0, NULL },
+    { "placed elements", EVERY, "",
+      "kernel k(x: T[200], p: i32[200], o: T[200], o1: T[77], o2: T[333], o3: T[200], oo: T[200]) const T = f32 {\n"
+      "    a, q = load(x, [0], [200]), load(p, [0], [200])\n"
+      "    store(o, [0], place(a, q))\n    store(o1, [0], place(a, q - 9, extent=77))\n"
+      "    store(o2, [0], place(a, cast(q, i64) + 40, extent=333, pad=1))\n"
+      "    store(o3, [0], place(a, where(q < 150, 199 - q, -1), pad=x[3]))\n"
+      "    r, n = rank(q % 5, 8)\n    store(oo, [0], place(a, r))\n}", 0, 0, NULL },
+    { "elements sorted by digits", "u32 u16", "",
+      "fn pass(key, value, low) {\n    p, n = rank(cast(key >> low, i32) & 255, 256)\n    return place(key, p), place(value, p)\n}\n"
+      "kernel k(x: T[4000], o: T[4000], oo: i32[4000]) const T = u32 {\n"
+      "    a, i = load(x, [0], [4000]), iota(i32, 4000)\n"
+      "    static for j in 0 .. 4 { a, i = pass(a, i, j * 4) }\n    store(o, [0], a)\n    store(oo, [0], i)\n}", 0, 0, NULL },
     { "a histogram of a scalar", "i32", "n=3;n=9",
       "kernel k(n: T, o: i32[5]) const T = i32 {\n    store(o, [0], histogram(n, 5))\n}", 0, 0, NULL },
 

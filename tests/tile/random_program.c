@@ -66,6 +66,27 @@ static void block(struct generator *g, uint32_t count)
 
 static void bind_again(struct generator *g);
 
+// Binds the ranks of digits, the numbers of digits, and values placed by the ranks.
+static void rank_and_place(struct generator *g, cuc_dtype d, struct shape s)
+{
+    static const cuc_dtype dtypes[] = { CUC_I8, CUC_U8, CUC_I32, CUC_U32, CUC_I64 };
+    int digits = 1 << random_below(g, random_chance(g, 4) ? 12 : 5);
+    const char *x = random_value(g, dtypes[random_below(g, 5)], s, 2);
+    const char *y = random_value(g, d, s, 2);
+    struct shape counts = { .rank = 1, .extent = { digits } }, placed = s;
+
+    placed.extent[0] = random_extent(g);
+    if (g->names + 3 > MOST_NAMES)
+        return;
+    struct name *to = new_name(g, CUC_I32, s, false), *n = new_name(g, CUC_I32, counts, false);
+    struct name *z = new_name(g, d, placed, false);
+    if (random_chance(g, 2)) // every digit counts
+        line(g, "%s, %s = rank(cast(%s, i32) & %d, %d)", to->text, n->text, x, digits - 1, digits);
+    else
+        line(g, "%s, %s = rank(%s, %d)", to->text, n->text, x, digits);
+    line(g, "%s = place(%s, %s, extent=%d)", z->text, y, to->text, placed.extent[0]);
+}
+
 static void bind(struct generator *g)
 {
     if (g->depth > 0 && random_chance(g, 2)) {
@@ -95,6 +116,10 @@ static void bind(struct generator *g)
             v[i] = new_name(g, CUC_U32, s, false);
         line(g, "%s, %s, %s, %s = philox(%s, %s)", v[0]->text, v[1]->text, v[2]->text, v[3]->text,
              seed, counter);
+        return;
+    }
+    if (random_chance(g, 8) && s.rank == 1) {
+        rank_and_place(g, d, s);
         return;
     }
     if (random_chance(g, 12) && s.rank) { // an affine map, which does not commute

@@ -301,7 +301,10 @@ static void build_along(cuc_tile_program *p)
     cuc_tile none = cuc_tile_all(K, cuc_tile_eq(K, x, F(0.0)), 0, NULL);
     cuc_tile_if(K, cuc_tile_bitand(K, negative, cuc_tile_bitnot(K, none)));
     x = cuc_tile_histogram(K, cuc_tile_cast(K, x, CUC_I32, CUC_TILE_RN), 16);
-    cuc_tile_store(K, bins, CUC_TILES(I(0)), x, NULL);
+    cuc_tile_rank_digits(&where, &top, K, x, 4);
+    x = cuc_tile_place(K, x, where, 0, I(-1));
+    cuc_tile_store(K, bins, CUC_TILES(I(0)), cuc_tile_add(K, x, cuc_tile_sum(K, top, 0, NULL)),
+                   NULL);
     cuc_tile_end(K);
     cuc_tile_kernel_end(K);
 }
@@ -995,6 +998,7 @@ static const struct {
     // clang-format off
     HAS(load), HAS(load_at), HAS(load_rows), HAS(store), HAS(store_at), HAS(store_rows),
     HAS(gather), HAS(scatter), HAS(atomic_cas), HAS(slice), HAS(topk), HAS(histogram),
+    { "rank", (void (*)(void))cuc_tile_rank_digits }, HAS(place),
     HAS(reduce), HAS(scan), HAS(zeros), HAS(full), HAS(iota), HAS(broadcast), HAS(reshape),
     HAS(permute), HAS(squeeze), HAS(trans), HAS(cat), HAS(take), HAS(extract), HAS(insert),
     HAS(shift), HAS(roll), HAS(cast), HAS(bitcast), HAS(divmod), HAS(assume), HAS(block),

@@ -836,6 +836,8 @@ static const struct {
     { "sorts and scans", "kernel k(a: f32[N]) { x = sort(load(a, [0], [8]), 0)\n v, i = topk(x, 3, "
                          "0)\n h = histogram(i, 4)\n store(a, [0], cumsum(x, 0, reverse=true) * "
                          "cumprod(x, 0) + cast(sum(h), f32) + max(v, nan=true)) }" },
+    { "ranks", "kernel k(a: i32[N]) { x = load(a, [0], [8])\n p, n = rank(x, 16)\n store(a, [0], "
+               "place(x, p) + place(n, iota(i64, 16) - 2, extent=8, pad=-1)) }" },
     { "products", "kernel k(a: f32[B, M, K], b: f32[K, N], c: f32[B, M, N]) { x = load(a, [0, 0, "
                   "0], [2, 4, 8])\n y = load(b, [0, 0], [8, 4])\n z = mma(x, y, x @ y, "
                   "precision=tf32x3)\n store(c, [0, 0, 0], z) }" },

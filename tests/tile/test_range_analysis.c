@@ -40,6 +40,11 @@ static const struct {
     { "an element of memory", "x = b[0, 0]", INT32_MIN, INT32_MAX, 1 },
     { "where one of two is", "x = argmax(load(b, [0, 0], [4, 16]), 1)", 0, 15, 1 },
     { "counts of a histogram", "x = histogram(load(b, [0, 0], [4, 16]), 8)", 0, 64, 1 },
+    { "ranks of digits in range", "x, n = rank(reshape(load(b, [0, 0], [1, 64]), [64]) & 7, 8)", 0,
+      63, 1 },
+    { "ranks of any digits", "x, n = rank(reshape(load(b, [0, 0], [1, 64]), [64]), 8)", -1, 63, 1 },
+    { "counts of digits", "n, x = rank(reshape(load(b, [0, 0], [1, 64]), [64]), 8)", 0, 64, 1 },
+    { "placed elements", "x = place(iota(i32, 9), iota(i32, 9), pad=-2)", -2, 8, 1 },
     // Facts
     { "a dimension of which a divisor is known", "x = N + 0", 0, EXTENT, 16 },
     { "a dimension with bounds", "x = M + 0", 4, 100, 1 },

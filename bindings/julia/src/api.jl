@@ -3176,6 +3176,9 @@ cuc_tile_permute(program, file, line, x, count, axes) =
 # Generate random bits, as four tiles of u32. Equal arguments give equal bits.
 cuc_tile_philox(result, program, file, line, seed, counter) =
     ccall((:cuc_tile_philox, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), result, program, file, line, seed, counter)
+# Move element i of a tile to element position[i] of the result.
+cuc_tile_place(program, file, line, x, position, extent, pad) =
+    ccall((:cuc_tile_place, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int64, cuc_tile), program, file, line, x, position, extent, pad)
 # x ** y: floats
 cuc_tile_pow(program, file, line, x, y) =
     ccall((:cuc_tile_pow, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
@@ -3209,6 +3212,9 @@ cuc_tile_program_set_budget(program, budget) =
 # The number of axes of a value.
 cuc_tile_rank(program, x) =
     ccall((:cuc_tile_rank, libcucore), Int32, (Ptr{cuc_tile_program}, cuc_tile), program, x)
+# The places of a tile's elements in the stable order of their digits, and the number of elements with each digit.
+cuc_tile_rank_digits(positions, counts, program, file, line, x, digits) =
+    ccall((:cuc_tile_rank_digits, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), positions, counts, program, file, line, x, digits)
 # Reduce several tiles together along an axis with an associative function.
 cuc_tile_reduce(result, program, file, line, combine, user, count, x, axis, identity) =
     ccall((:cuc_tile_reduce, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}), result, program, file, line, combine, user, count, x, axis, identity)

@@ -2515,6 +2515,8 @@ def cuc_tile_permute(program: Pointer, file: bytes | None, line: int, x: int, co
     """Permute the axes of a tile."""
 def cuc_tile_philox(result: Pointer, program: Pointer, file: bytes | None, line: int, seed: int, counter: int) -> None:
     """Generate random bits, as four tiles of u32."""
+def cuc_tile_place(program: Pointer, file: bytes | None, line: int, x: int, position: int, extent: int, pad: int) -> int:
+    """Move element i of a tile to element position[i] of the result."""
 def cuc_tile_pow(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x ** y:"""
 def cuc_tile_print(program: Pointer, file: bytes | None, line: int, text: bytes | None, count: int, x: Pointer) -> None:
@@ -2537,6 +2539,8 @@ def cuc_tile_program_set_budget(program: Pointer, budget: Pointer) -> int:
     """Set the budget of a program."""
 def cuc_tile_rank(program: Pointer, x: int) -> int:
     """The number of axes of a value."""
+def cuc_tile_rank_digits(positions: Pointer, counts: Pointer, program: Pointer, file: bytes | None, line: int, x: int, digits: int) -> None:
+    """The places of a tile's elements in the stable order of their digits, and the number of elements with each digit."""
 def cuc_tile_reduce(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer) -> None:
     """Reduce several tiles together along an axis with an associative function."""
 def cuc_tile_reshape(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:

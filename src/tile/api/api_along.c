@@ -114,6 +114,41 @@ void cuc_tile_topk(cuc_tile *values, cuc_tile *indices, cuc_tile_program *progra
         *indices = tile_handle_of(program, op->result[1]);
 }
 
+void cuc_tile_rank_digits(cuc_tile *positions, cuc_tile *counts, cuc_tile_program *program,
+                          const char *file, uint32_t line, cuc_tile x, int64_t digits)
+{
+    struct tile_attribute attribute = { .key = TILE_ATTR_COUNT, .i = digits };
+
+    if (positions)
+        *positions = 0;
+    if (counts)
+        *counts = 0;
+    if (!TILE_BEGIN("rank"))
+        return;
+    struct tile_value *value = tile_use_value(program, "x", x);
+    struct tile_op *op =
+        tile_build_op(&program->e.b, TILE_RANK, &value, 1, &attribute, 1, NULL, NULL);
+    if (op && positions)
+        *positions = tile_handle_of(program, op->result[0]);
+    if (op && counts)
+        *counts = tile_handle_of(program, op->result[1]);
+}
+
+cuc_tile cuc_tile_place(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
+                        cuc_tile position, int64_t extent, cuc_tile pad)
+{
+    struct tile_operand with = tile_of_int(0);
+
+    if (!TILE_BEGIN("place"))
+        return 0;
+    struct tile_value *value = tile_use_value(program, "x", x);
+    struct tile_value *to = tile_use_value(program, "position", position);
+    return !pad || tile_use(program, "pad", pad, &with)
+               ? tile_handle_of(program, tile_build_place(&program->e.b, value, to,
+                                                          extent ? &extent : NULL, with))
+               : 0;
+}
+
 cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x,
                             int64_t count)
 {

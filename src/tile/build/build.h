@@ -118,6 +118,10 @@ struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value 
                                       cuc_dtype dtype);
 struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
                                     struct tile_value *n, int64_t axis, struct tile_operand pad);
+// Builds a place. `extent`: the result's, or NULL for that of the positions.
+struct tile_value *tile_build_place(struct tile_builder *b, struct tile_value *x,
+                                    struct tile_value *position, const int64_t *extent,
+                                    struct tile_operand pad);
 struct tile_op *tile_build_philox(struct tile_builder *b, struct tile_operand seed,
                                   struct tile_operand counter); // the op has four results
 // Builds inline PTX with `count` operands, at most TILE_MAX_RANK. The text is not copied.

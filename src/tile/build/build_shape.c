@@ -90,6 +90,16 @@ struct tile_value *tile_build_trans(struct tile_builder *b, struct tile_value *x
     return tile_build_permute(b, x, x->type.rank, axes);
 }
 
+// Converts a padding value to the dtype of the tile that it pads, unless that loses something.
+static struct tile_value *padding(struct tile_builder *b, cuc_dtype dtype, struct tile_operand pad)
+{
+    bool taken = pad.loose || !pad.value || tile_promote(pad.value->type.dtype, dtype) == dtype;
+
+    return pad.loose ? tile_build_constant(b, dtype, pad)
+           : taken   ? tile_build_cast(b, pad, dtype, TILE_RN)
+                     : pad.value;
+}
+
 struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
                                     struct tile_value *n, int64_t axis, struct tile_operand pad)
 {
@@ -98,12 +108,22 @@ struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x
 
     if (!x)
         return NULL;
-    cuc_dtype dtype = x->type.dtype;
-    bool taken = pad.loose || !pad.value || tile_promote(pad.value->type.dtype, dtype) == dtype;
-    operands[2] = pad.loose ? tile_build_constant(b, dtype, pad)
-                  : taken   ? tile_build_cast(b, pad, dtype, TILE_RN)
-                            : pad.value;
+    operands[2] = padding(b, x->type.dtype, pad);
     return tile_build(b, TILE_SHIFT, operands, 3, &attribute, 1, NULL);
+}
+
+struct tile_value *tile_build_place(struct tile_builder *b, struct tile_value *x,
+                                    struct tile_value *position, const int64_t *extent,
+                                    struct tile_operand pad)
+{
+    struct tile_value *operands[] = { x, position, NULL };
+    struct tile_attribute attribute = { .key = TILE_ATTR_COUNT };
+
+    if (!x || !position)
+        return NULL;
+    attribute.i = extent ? *extent : tile_elements(&position->type);
+    operands[2] = padding(b, x->type.dtype, pad);
+    return tile_build(b, TILE_PLACE, operands, 3, &attribute, 1, NULL);
 }
 
 // Returns the unsigned integer dtype with the given width.

@@ -144,6 +144,49 @@ bool tile_infer_topk(struct tile_builder *b, struct tile_op *op, const struct ti
     return tile_set_result(b, op, 1, &type);
 }
 
+bool tile_infer_rank(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
+{
+    enum { MOST_DIGITS = 2048 };
+    int64_t count = tile_int(op, TILE_ATTR_COUNT, 0);
+    struct tile_type position = op->operand[0]->type, counts = tile_scalar(CUC_I32);
+
+    (void)wanted;
+    if (!tile_need_tile(b, op, 0))
+        return false;
+    if (!tile_is_integer(position.dtype))
+        return tile_wrong_operand(b, op, 0, TILE_T107, "integers");
+    if (position.rank != 1)
+        return tile_wrong_operand(b, op, 0, TILE_T202, "a tile of rank 1");
+    if (count < 1 || count > MOST_DIGITS || (count & (count - 1)))
+        return tile_wrong(b, op, TILE_T206, "digits: expected a power of two up to %d, got %lld",
+                          MOST_DIGITS, (long long)count);
+    position.dtype = CUC_I32;
+    return tile_set_result(b, op, 0, &position) && tile_need_shape(b, op, 1, &count, &counts) &&
+           tile_set_result(b, op, 1, &counts);
+}
+
+bool tile_infer_place(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
+{
+    const struct tile_type *x = &op->operand[0]->type, *position = &op->operand[1]->type;
+    const struct tile_type *pad = &op->operand[2]->type;
+    int64_t count = tile_int(op, TILE_ATTR_COUNT, 0);
+    struct tile_type type = tile_scalar(x->dtype);
+
+    (void)wanted;
+    if (!tile_need_tile(b, op, 0) || !tile_need_tile(b, op, 1))
+        return false;
+    if (x->rank != 1)
+        return tile_wrong_operand(b, op, 0, TILE_T202, "a tile of rank 1");
+    if (!tile_is_integer(position->dtype))
+        return tile_wrong_operand(b, op, 1, TILE_T107, "integers");
+    if (!tile_need_same_shape(b, op, 1, x))
+        return false;
+    if (pad->tensor || pad->rank || pad->dtype != x->dtype)
+        return tile_wrong_operand(b, op, 2, pad->rank ? TILE_T209 : TILE_T102,
+                                  cuc_dtype_name(x->dtype));
+    return tile_need_shape(b, op, 1, &count, &type) && tile_set_result(b, op, 0, &type);
+}
+
 bool tile_infer_histogram(struct tile_builder *b, struct tile_op *op,
                           const struct tile_type *wanted)
 {

@@ -94,6 +94,7 @@ bool tile_fits_code(const struct tile_kernel *kernel)
         [TILE_SORT] = "sort tiles that fit in shared memory",
         [TILE_TOPK] = "take the top of smaller tiles first, then the top of those",
         [TILE_SCAN] = "scan smaller tiles in a loop that carries the last result",
+        [TILE_RANK] = "rank smaller tiles, or take more warps",
         [TILE_HISTOGRAM] = "count smaller tiles in a loop that adds up the counts",
     };
     const struct tile_op *op = kernel->module->network;

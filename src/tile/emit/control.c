@@ -359,7 +359,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
 static bool is_network(const struct tile_op *op)
 {
     return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
-           op->kind == TILE_HISTOGRAM;
+           op->kind == TILE_HISTOGRAM || op->kind == TILE_RANK;
 }
 
 // Records the op with the most code, among the ops whose code grows with their tile.

@@ -187,10 +187,11 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         *out = op->kind == TILE_BLOCK ? e->block[index] : e->blocks[index];
         return true;
     }
-    if (op->kind == TILE_RANK || op->kind == TILE_RANKS) {
+    if (op->kind == TILE_CLUSTER_RANK || op->kind == TILE_CLUSTER_SIZE) {
         tile_register number = tile_make(e, TILE_R32,
-                                         op->kind == TILE_RANK ? "mov.u32 %R, %%cluster_ctarank"
-                                                               : "mov.u32 %R, %%cluster_nctaid.x");
+                                         op->kind == TILE_CLUSTER_RANK
+                                             ? "mov.u32 %R, %%cluster_ctarank"
+                                             : "mov.u32 %R, %%cluster_nctaid.x");
         *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", number);
         return true;
     }

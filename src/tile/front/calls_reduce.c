@@ -94,6 +94,41 @@ static uint32_t make_topk(struct tile_elaborator *e, const struct tile_call *c,
     return 2;
 }
 
+static uint32_t make_rank(struct tile_elaborator *e, const struct tile_call *c,
+                          const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *x = tile_call_value(e, c, 0);
+    struct tile_attribute attribute = { .key = TILE_ATTR_COUNT };
+    bool ok = tile_call_int(e, c, 1, 0, &attribute.i);
+
+    (void)row;
+    tile_at_call(e, c);
+    struct tile_op *op = ok ? tile_build_op(&e->b, TILE_RANK, &x, 1, &attribute, 1, NULL, NULL)
+                            : NULL;
+    if (!op)
+        return 0;
+    out[0] = tile_meaning_of(op->result[0]);
+    out[1] = tile_meaning_of(op->result[1]);
+    return 2;
+}
+
+static uint32_t make_place(struct tile_elaborator *e, const struct tile_call *c,
+                           const struct tile_call_row *row, struct tile_meaning *out)
+{
+    struct tile_value *x = tile_call_value(e, c, 0), *position = tile_call_value(e, c, 1);
+    struct tile_operand pad = tile_of_int(0);
+    int64_t extent;
+    bool ok = tile_call_int(e, c, 2, 0, &extent);
+
+    (void)row;
+    if (c->argument[3])
+        ok &= tile_call_operand(e, c, 3, &pad);
+    tile_at_call(e, c);
+    return ok ? tile_call_gives(
+                    out, tile_build_place(&e->b, x, position, c->argument[2] ? &extent : NULL, pad))
+              : 0;
+}
+
 static uint32_t make_histogram(struct tile_elaborator *e, const struct tile_call *c,
                                const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -181,6 +216,8 @@ const struct tile_call_row tile_reduce_calls[] = {
     { "cumprod", "x axis | reverse", make_cumulative, TILE_WITH_PROD },
     { "topk", "x count axis", make_topk, 0 },
     { "histogram", "x count", make_histogram, TILE_HISTOGRAM },
+    { "rank", "x digits", make_rank, 0 },
+    { "place", "x position | extent pad", make_place, 0 },
     { "reduce", "function x axis identity", make_by_function, TILE_REDUCE },
     { "scan", "function x axis identity | reverse", make_by_function, TILE_SCAN },
     { NULL, NULL, NULL, 0 },

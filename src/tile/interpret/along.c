@@ -229,6 +229,49 @@ bool tile_step_histogram(struct tile_machine *m, const struct tile_op *op)
     return true;
 }
 
+bool tile_step_rank(struct tile_machine *m, const struct tile_op *op)
+{
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    uint64_t *position = tile_machine_elements(m, op->result[0]);
+    uint64_t *count = tile_machine_elements(m, op->result[1]);
+    uint64_t digits = (uint64_t)op->result[1]->type.extent[0], before = 0;
+    int64_t elements = tile_elements(&op->operand[0]->type);
+    uint64_t *next = calloc(digits, sizeof(*next));
+
+    if (!next)
+        return tile_machine_no_memory(m);
+    for (int64_t i = 0; in && i < elements; i++)
+        if (in[i] < digits)
+            next[in[i]]++;
+    for (uint64_t digit = 0; count && digit < digits; digit++) {
+        count[digit] = next[digit];
+        next[digit] = before;
+        before += count[digit];
+    }
+    for (int64_t i = 0; in && position && i < elements; i++)
+        position[i] = in[i] < digits ? next[in[i]]++ : UINT64_MAX;
+    free(next);
+    return in && position && count;
+}
+
+bool tile_step_place(struct tile_machine *m, const struct tile_op *op)
+{
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    const uint64_t *position = tile_machine_elements(m, op->operand[1]);
+    const uint64_t *pad = tile_machine_elements(m, op->operand[2]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    int64_t extent = op->result[0]->type.extent[0];
+
+    if (!in || !position || !pad || !out)
+        return false;
+    for (int64_t i = 0; i < extent; i++)
+        out[i] = *pad;
+    for (int64_t i = 0; i < tile_elements(&op->operand[0]->type); i++)
+        if (position[i] < (uint64_t)extent)
+            out[position[i]] = in[i];
+    return true;
+}
+
 bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
 {
     bool scan = op->kind == TILE_SCAN;

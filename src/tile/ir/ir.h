@@ -125,6 +125,8 @@ enum tile_layout_class {
     TILE_LAYOUT_ELEMENT,     // operands and results share a layout
     TILE_LAYOUT_FIRST,       // the first operand and the results share a layout
     TILE_LAYOUT_SCAN,        // all operands and results share a layout
+    TILE_LAYOUT_RANK,        // the operand and the first result have the layout in element order
+    TILE_LAYOUT_PLACE,       // the first two operands share a layout
     TILE_LAYOUT_REDUCE,      // operands share a layout; the results have that layout without the
                              // op's axis
     TILE_LAYOUT_ACCUMULATOR, // the third operand and the result share a layout

@@ -158,6 +158,22 @@ struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits
     return tile_squares(type, warp_bits, vector_bits, order, 0, 0);
 }
 
+struct tile_layout tile_layout_in_order(const struct tile_type *type, uint32_t warp_bits)
+{
+    struct tile_layout layout = empty(type, warp_bits);
+    uint32_t all = layout.coordinate_bits, lanes = all < TILE_LANE_BITS ? all : TILE_LANE_BITS;
+    uint32_t warps = all - lanes < warp_bits ? all - lanes : warp_bits;
+
+    layout.register_bits = (uint8_t)(all - lanes - warps);
+    for (uint32_t i = 0; i < layout.register_bits; i++)
+        layout.basis[i] = UINT32_C(1) << (lanes + i);
+    for (uint32_t i = 0; i < lanes; i++)
+        layout.basis[layout.register_bits + i] = UINT32_C(1) << i;
+    for (uint32_t i = 0; i < warps; i++)
+        layout.basis[layout.register_bits + TILE_LANE_BITS + i] = UINT32_C(1) << (all - warps + i);
+    return layout;
+}
+
 // Moves the coordinate bits of `from` to another shape. to[bit] is a mask with the bit's new
 // position, or 0 if the bit is gone.
 static void carry_over(struct tile_layout *out, const struct tile_layout *from, const uint32_t *to)

@@ -57,6 +57,10 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
                                 uint32_t vector_bits, const uint8_t *order, uint32_t other,
                                 uint32_t square_bits);
 
+// Returns the layout of a rank-1 tile whose elements are in the order (warp, register, lane): each
+// warp holds consecutive elements, and its lanes hold neighbors.
+struct tile_layout tile_layout_in_order(const struct tile_type *type, uint32_t warp_bits);
+
 // Derive the layout of the result from that of the operand, or the reverse.
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,
                                          const struct tile_type *operand,

@@ -310,12 +310,21 @@ static void put_topk(struct tile_printer *p, const struct tile_op *op)
              (long long)tile_int(op, TILE_ATTR_AXIS, 0));
 }
 
-static void put_histogram(struct tile_printer *p, const struct tile_op *op)
+static void put_counted(struct tile_printer *p, const struct tile_op *op)
 {
     struct tile_text *t = p->text;
 
-    tile_put(t, "histogram(%s, %lld)", tile_printed_name(p, op->operand[0]),
+    tile_put(t, "%s(%s, %lld)", tile_op_infos[op->kind].name, tile_printed_name(p, op->operand[0]),
              (long long)tile_int(op, TILE_ATTR_COUNT, 0));
+}
+
+static void put_place(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "place(%s, %s, extent=%lld, pad=%s)", tile_printed_name(p, op->operand[0]),
+             tile_printed_name(p, op->operand[1]), (long long)tile_int(op, TILE_ATTR_COUNT, 0),
+             tile_printed_name(p, op->operand[2]));
 }
 
 static void put_asm(struct tile_printer *p, const struct tile_op *op)

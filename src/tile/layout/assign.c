@@ -49,6 +49,24 @@ static void scalar_op(struct tile_op *op, void *data)
                 tile_set_layout(a, op->block[n]->argument[i], scalar);
 }
 
+// Gives ranks the layout in element order, which spreads to the accesses that the digits come from.
+static void rank_op(struct tile_op *op, void *data)
+{
+    struct tile_assignment *a = data;
+
+    if (op->kind == TILE_RANK)
+        tile_set_layout(a, op->result[0], tile_layout_in_order(&op->result[0]->type, a->warp_bits));
+}
+
+// Gives placed elements the same layout, unless an access in vectors has determined another.
+static void place_op(struct tile_op *op, void *data)
+{
+    struct tile_assignment *a = data;
+
+    if (op->kind == TILE_PLACE)
+        tile_set_layout(a, op->result[0], tile_layout_in_order(&op->result[0]->type, a->warp_bits));
+}
+
 static bool moves_memory(const struct tile_op *op)
 {
     return tile_op_infos[op->kind].traits & TILE_MOVES;
@@ -183,6 +201,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
     tile_walk(&kernel->body, scalar_op, &a);
     if (a.warp_bits)
         tile_lay_out_single_warp_loops(&a);
+    tile_walk(&kernel->body, rank_op, &a);
     for (a.memory = true;;) {
         tile_spread_layouts(&a);
         a.largest = NULL;
@@ -191,6 +210,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
         tile_walk(&kernel->body, a.memory ? largest_moved : largest_value, &a);
         if (!a.largest && a.memory) {
             a.memory = false;
+            tile_walk(&kernel->body, place_op, &a);
             continue;
         }
         if (!a.largest || a.failed)

@@ -143,6 +143,7 @@ static void convert_shared(struct tile_assignment *a, struct tile_op *op)
 static void (*const converts[])(struct tile_assignment *a, struct tile_op *op) = {
     [TILE_LAYOUT_ELEMENT] = convert_shared,   [TILE_LAYOUT_SCAN] = convert_shared,
     [TILE_LAYOUT_REDUCE] = convert_reduction, [TILE_LAYOUT_ACCUMULATOR] = convert_accumulator,
+    [TILE_LAYOUT_RANK] = convert_operands,    [TILE_LAYOUT_PLACE] = convert_operands,
     [TILE_LAYOUT_TAKE] = convert_operands,    [TILE_LAYOUT_PAD] = convert_operands,
     [TILE_LAYOUT_ROWS] = convert_operands,    [TILE_LAYOUT_SCATTER] = convert_operands,
     [TILE_LAYOUT_LOOP] = convert_loop,        [TILE_LAYOUT_END] = convert_end,

@@ -33,6 +33,15 @@ static bool need_stored(const struct tile_op *op, uint32_t operand, const struct
     return *same != NULL;
 }
 
+// Gives placed elements the layout of their positions.
+static bool need_position(const struct tile_op *op, uint32_t operand,
+                          const struct tile_layout **same, struct tile_layout *other)
+{
+    (void)other;
+    *same = op->operand[1]->layout;
+    return !operand && *same != NULL;
+}
+
 static bool need_slice(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                        struct tile_layout *other)
 {
@@ -85,6 +94,8 @@ static bool need_taken(const struct tile_op *op, uint32_t operand, const struct 
 static need_layout *const needs[] = {
     [TILE_LAYOUT_ELEMENT] = need_result,
     [TILE_LAYOUT_SCAN] = need_result,
+    [TILE_LAYOUT_RANK] = need_result,
+    [TILE_LAYOUT_PLACE] = need_position,
     [TILE_LAYOUT_PAD] = need_result,
     [TILE_LAYOUT_SCATTER] = need_stored,
     [TILE_LAYOUT_BROADCAST] = need_slice,

@@ -88,6 +88,16 @@ static void spread_first(struct tile_assignment *a, struct tile_op *op)
         unite(a, op->operand[0], op->result[i]);
 }
 
+static void spread_rank(struct tile_assignment *a, struct tile_op *op)
+{
+    unite(a, op->operand[0], op->result[0]);
+}
+
+static void spread_place(struct tile_assignment *a, struct tile_op *op)
+{
+    unite(a, op->operand[0], op->operand[1]);
+}
+
 static void spread_accumulator(struct tile_assignment *a, struct tile_op *op)
 {
     unite(a, op->operand[2], op->result[0]);
@@ -136,6 +146,8 @@ static void (*const spreads[])(struct tile_assignment *a, struct tile_op *op) = 
     [TILE_LAYOUT_ELEMENT] = spread_element,
     [TILE_LAYOUT_FIRST] = spread_first,
     [TILE_LAYOUT_SCAN] = spread_first,
+    [TILE_LAYOUT_RANK] = spread_rank,
+    [TILE_LAYOUT_PLACE] = spread_place,
     [TILE_LAYOUT_REDUCE] = spread_reduction,
     [TILE_LAYOUT_ACCUMULATOR] = spread_accumulator,
     [TILE_LAYOUT_RESHAPE] = spread_reshape,

@@ -100,7 +100,7 @@ RULE(warp)
     return tile_range_between(0, 31, 1);
 }
 
-RULE(rank)
+RULE(cluster_rank)
 {
     (void)f;
     (void)op;
@@ -108,7 +108,7 @@ RULE(rank)
     return tile_range_between(0, TILE_MOST_PARTS - 1, 1);
 }
 
-RULE(ranks)
+RULE(cluster_size)
 {
     (void)f;
     (void)op;
@@ -228,6 +228,16 @@ RULE(histogram)
     (void)f;
     (void)result;
     return tile_range_between(0, tile_elements(&op->operand[0]->type), 1);
+}
+
+RULE(rank)
+{
+    int64_t elements = tile_elements(&op->operand[0]->type);
+    struct tile_range x = of(f, op, 0);
+    bool all = x.low >= 0 && x.high < tile_int(op, TILE_ATTR_COUNT, 0);
+
+    return result ? tile_range_between(0, elements, 1)
+                  : tile_range_between(all ? 0 : -1, elements - 1, 1);
 }
 
 static range_rule *const rules[TILE_OP_COUNT] = {

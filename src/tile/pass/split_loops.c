@@ -164,8 +164,8 @@ static void find_part(struct splitter *s)
     struct tile_type type = tile_scalar(CUC_I64);
     struct tile_op *place = s->found[0].loop;
 
-    s->part = tile_make_before(s->kernel, place, TILE_RANK, &type, 0, NULL);
-    s->parts = tile_make_before(s->kernel, place, TILE_RANKS, &type, 0, NULL);
+    s->part = tile_make_before(s->kernel, place, TILE_CLUSTER_RANK, &type, 0, NULL);
+    s->parts = tile_make_before(s->kernel, place, TILE_CLUSTER_SIZE, &type, 0, NULL);
 }
 
 // Makes the loop take every `parts`-th iteration, starting with number `part`. If it has too few

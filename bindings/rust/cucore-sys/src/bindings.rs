@@ -4181,6 +4181,8 @@ extern "C" {
     pub fn cuc_tile_permute(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// Generate random bits, as four tiles of u32. Equal arguments give equal bits.
     pub fn cuc_tile_philox(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, seed: cuc_tile, counter: cuc_tile);
+    /// Move element i of a tile to element position\[i\] of the result.
+    pub fn cuc_tile_place(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, position: cuc_tile, extent: i64, pad: cuc_tile) -> cuc_tile;
     /// x ** y: floats
     pub fn cuc_tile_pow(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// Print values when the kernel runs.
@@ -4204,6 +4206,9 @@ extern "C" {
     pub fn cuc_tile_program_set_budget(program: *mut cuc_tile_program, budget: *const cuc_tile_budget) -> cuc_status;
     /// The number of axes of a value.
     pub fn cuc_tile_rank(program: *const cuc_tile_program, x: cuc_tile) -> i32;
+    /// The places of a tile's elements in the stable order of their digits, and the number of elements
+    /// with each digit.
+    pub fn cuc_tile_rank_digits(positions: *mut cuc_tile, counts: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, digits: i64);
     /// Reduce several tiles together along an axis with an associative function.
     pub fn cuc_tile_reduce(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile);
     /// Change the shape of a tile, keeping the order of elements.

@@ -1,0 +1,269 @@
+// Ranks: the places of a tile's elements in the stable order of their digits.
+//
+// The tile's layout (tile_layout_in_order()) gives each warp consecutive elements, and the order of
+// elements is that of warps, registers and lanes. Each warp has a row of counters in shared memory,
+// one per digit. It takes one register after another: the lanes find their peers, which are the
+// lanes with the same digit, read the digit's counter, and the last peer advances it. Then the
+// block turns the counters into places: the first element of a digit in a warp comes after all
+// smaller digits and after those of the warps before.
+#include "emit.h"
+
+enum { MOST_IN_VECTOR = 4, TOTALS_BYTES = 4 * (1 << TILE_MAX_WARP_BITS) };
+
+struct ranks {
+    struct tile_emitter *e;
+    const struct tile_value *x;
+    uint32_t digits, bits;         // number of digits, and its log2
+    uint32_t count;                // registers of a thread
+    uint32_t counts_at, totals_at; // offsets in the shared memory behind the counters
+    tile_register shared, row;     // addresses of all counters and of the warp's own
+    tile_register *digit;          // by register, 32 bits
+    tile_register *valid;          // by register: predicate, or TILE_NO_REGISTER if always true
+    bool *none;                    // by register: no thread has an element there
+    tile_register *rank;           // by register: rank among the warp's elements with that digit
+};
+
+static void sync_warp(struct tile_emitter *e)
+{
+    tile_ins(e, "bar.warp.sync 0xffffffff");
+}
+
+static void guard(struct tile_emitter *e, tile_register predicate)
+{
+    if (predicate)
+        tile_put(e->text, "@%s", tile_name(predicate));
+}
+
+// Finds the digits, and which of them count: those of elements of the tile, in one copy of each,
+// that are in range.
+static void find_digits(struct ranks *k)
+{
+    struct tile_emitter *e = k->e;
+    const tile_register *in = tile_registers(e, k->x);
+    struct tile_range range = tile_range_of(e->ranges, k->x);
+    bool known = range.low >= 0 && range.high < k->digits;
+    bool wide = tile_class_of(k->x->type.dtype) == TILE_R64;
+    tile_register single = tile_one_copy(e, k->x->layout);
+
+    for (uint32_t r = 0; in && r < k->count; r++) {
+        tile_register inside = tile_inside_tile(e, k->x, r, &k->none[r]);
+        if (k->none[r])
+            continue;
+        k->valid[r] = tile_both(e, inside, single);
+        if (!known) // as an unsigned number, a negative digit is large
+            k->valid[r] = tile_both(
+                e, k->valid[r],
+                tile_make(e, TILE_PRED, wide ? "setp.lt.u64 %R, %R, %u" : "setp.lt.u32 %R, %R, %u",
+                          in[r], k->digits));
+        k->digit[r] = wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", in[r]) : in[r];
+    }
+}
+
+// Clears the warp's counters.
+static void clear_row(struct ranks *k)
+{
+    struct tile_emitter *e = k->e;
+    uint32_t vector = k->digits >= 32 * MOST_IN_VECTOR ? MOST_IN_VECTOR : 1;
+    tile_register zero[MOST_IN_VECTOR], some = TILE_NO_REGISTER;
+    tile_register at =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->lane, 4 * vector, k->row);
+
+    for (uint32_t i = 0; i < vector; i++)
+        zero[i] = tile_number32(e, 0);
+    if (k->digits < 32)
+        some = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", e->lane, k->digits);
+    for (uint32_t first = 0; first < k->digits; first += 32 * vector)
+        tile_emit_store(e, "", "shared", CUC_U32, zero, vector, at, 4 * first, some);
+    sync_warp(e);
+}
+
+// Returns the mask of the lanes with the same digit that count. A vote per bit of the digit tells
+// each lane which lanes agree with it.
+static tile_register find_peers(struct ranks *k, uint32_t r)
+{
+    enum { AND_XOR = 0x60 }; // a & (b ^ c)
+    struct tile_emitter *e = k->e;
+    tile_register peers = TILE_NO_REGISTER;
+
+    if (k->valid[r])
+        peers = tile_make(e, TILE_R32, "vote.sync.ballot.b32 %R, %R, 0xffffffff", k->valid[r]);
+    for (uint32_t bit = 0; bit < k->bits; bit++) {
+        tile_register one =
+            tile_make(e, TILE_R32, "and.b32 %R, %R, %u", k->digit[r], UINT32_C(1) << bit);
+        tile_register set = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", one);
+        tile_register votes =
+            tile_make(e, TILE_R32, "vote.sync.ballot.b32 %R, %R, 0xffffffff", set);
+        tile_register other = tile_make(e, TILE_R32, "selp.b32 %R, 0, -1, %R", set);
+        peers = peers ? tile_make(e, TILE_R32, "lop3.b32 %R, %R, %R, %R, %u", peers, votes, other,
+                                  (unsigned)AND_XOR)
+                      : tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", votes, other);
+    }
+    return peers ? peers : tile_number32(e, -1);
+}
+
+static tile_register counter_of(struct ranks *k, uint32_t r)
+{
+    return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", k->digit[r], k->row);
+}
+
+// Ranks a warp's elements among those with the same digit, and counts them.
+static void rank_warp(struct ranks *k)
+{
+    struct tile_emitter *e = k->e;
+    tile_register below = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
+    tile_register above = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_gt");
+
+    for (uint32_t r = 0; r < k->count; r++) {
+        if (k->none[r])
+            continue;
+        tile_register peers = find_peers(k, r), counter = counter_of(k, r);
+        tile_register old = tile_new(e, TILE_R32);
+        tile_emit_load(e, "", "shared", CUC_U32, &old, 1, counter, 0, k->valid[r]);
+        tile_register before = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", peers, below);
+        before = tile_make(e, TILE_R32, "popc.b32 %R, %R", before);
+        tile_register later = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", peers, above);
+        tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", later);
+        k->rank[r] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", old, before);
+        tile_register next = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", k->rank[r]);
+        sync_warp(e); // all lanes have read
+        tile_emit_store(e, "", "shared", CUC_U32, &next, 1, counter, 0,
+                        tile_both(e, last, k->valid[r]));
+        sync_warp(e);
+    }
+}
+
+// Returns the sum of `x` over all earlier threads. Only the first `threads` threads count.
+static tile_register sum_before(struct ranks *k, tile_register x, uint32_t threads,
+                                tile_register counts)
+{
+    struct tile_emitter *e = k->e;
+    tile_register sum = x, total;
+
+    for (uint32_t step = 1; step < 32 && step < threads; step *= 2) {
+        tile_register there = tile_new(e, TILE_PRED), other = tile_new(e, TILE_R32);
+        tile_register next = tile_make(e, TILE_R32, "mov.b32 %R, %R", sum);
+        tile_ins(e, "shfl.sync.up.b32 %R|%R, %R, %u, 0, 0xffffffff", other, there, sum, step);
+        guard(e, there);
+        tile_ins(e, "add.u32 %R, %R, %R", next, sum, other);
+        sum = next;
+    }
+    tile_register before = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", sum, x);
+    if (threads <= 32)
+        return before;
+    tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 31", e->lane);
+    tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", e->warp, k->shared);
+    tile_emit_store(e, "", "shared", CUC_U32, &sum, 1, at, k->totals_at,
+                    tile_both(e, last, counts));
+    tile_barrier(e);
+    // A lane reads the total of one of the earlier warps.
+    tile_register limit = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", e->warp, threads / 32);
+    tile_register earlier = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", e->lane, limit);
+    at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", e->lane, k->shared);
+    total = tile_number32(e, 0);
+    tile_emit_load(e, "", "shared", CUC_U32, &total, 1, at, k->totals_at, earlier);
+    total = tile_make(e, TILE_R32, "redux.sync.add.u32 %R, %R, 0xffffffff", total);
+    return tile_make(e, TILE_R32, "add.u32 %R, %R, %R", before, total);
+}
+
+// Replaces the counters of all warps by the places of the warps' first elements, and writes the
+// number of elements of each digit behind them. A thread takes `each` digits that are neighbors.
+static bool place_warps(struct ranks *k)
+{
+    struct tile_emitter *e = k->e;
+    uint32_t threads = 32 * e->warps, each = k->digits > threads ? k->digits / threads : 1;
+    uint32_t vector = each < MOST_IN_VECTOR ? each : MOST_IN_VECTOR, used = k->digits / each;
+    tile_register counts = TILE_NO_REGISTER;
+    tile_register *first = tile_take(e->module, (size_t)e->warps * each * sizeof(*first));
+    tile_register *total = tile_take(e->module, each * sizeof(*total));
+    tile_register own =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, 4 * each, k->shared);
+
+    if (!first || !total)
+        return false;
+    if (used < threads)
+        counts = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", e->tid, used);
+    for (uint32_t i = 0; i < e->warps * each; i++)
+        first[i] = counts ? tile_number32(e, 0) : tile_new(e, TILE_R32);
+    for (uint32_t i = 0; i < e->warps * each; i += vector)
+        tile_emit_load(e, "", "shared", CUC_U32, first + i, vector, own,
+                       4 * ((int64_t)(i / each) * k->digits + i % each), counts);
+    tile_register all = TILE_NO_REGISTER;
+    for (uint32_t j = 0; j < each; j++) {
+        total[j] = first[j];
+        first[j] = all; // the thread's smaller digits
+        for (uint32_t w = 1; w < e->warps; w++) {
+            tile_register own_count = first[w * each + j];
+            first[w * each + j] = all ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", total[j], all)
+                                      : total[j];
+            total[j] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", total[j], own_count);
+        }
+        all = all ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", all, total[j]) : total[j];
+    }
+    tile_register before = sum_before(k, all, used, counts);
+    for (uint32_t i = 0; i < e->warps * each; i++)
+        first[i] = first[i] ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first[i], before)
+                            : before;
+    for (uint32_t i = 0; i < e->warps * each; i += vector)
+        tile_emit_store(e, "", "shared", CUC_U32, first + i, vector, own,
+                        4 * ((int64_t)(i / each) * k->digits + i % each), counts);
+    for (uint32_t j = 0; j < each; j += vector)
+        tile_emit_store(e, "", "shared", CUC_U32, total + j, vector, own,
+                        (int64_t)k->counts_at + 4 * j, counts);
+    return true;
+}
+
+// Adds the place of the warp's first element with the digit.
+static void find_places(struct ranks *k, const struct tile_value *result)
+{
+    struct tile_emitter *e = k->e;
+    const tile_register *out = tile_registers(e, result);
+    tile_register none = tile_number32(e, -1);
+
+    for (uint32_t r = 0; out && r < k->count; r++) {
+        tile_register first = tile_new(e, TILE_R32);
+        if (k->none[r] || k->valid[r])
+            tile_move(e, out[r], none);
+        if (k->none[r])
+            continue;
+        tile_emit_load(e, "", "shared", CUC_U32, &first, 1, counter_of(k, r), 0, k->valid[r]);
+        tile_put_string(e->text, "\t");
+        guard(e, k->valid[r]);
+        tile_ins(e, "add.u32 %R, %R, %R", out[r], k->rank[r], first);
+    }
+    tile_spread_copies(e, result, out);
+}
+
+bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
+{
+    struct ranks k = { .e = e,
+                       .x = op->operand[0],
+                       .digits = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
+                       .count = tile_register_count(op->operand[0]) };
+    uint32_t counters = 4 * k.digits * e->warps, at;
+    const struct tile_value *counts = op->result[1];
+
+    k.bits = tile_bits_of(k.digits);
+    k.totals_at = counters;
+    k.counts_at = k.totals_at + TOTALS_BYTES;
+    uint32_t bytes = k.counts_at + tile_shared_bytes(counts);
+    k.digit = tile_take(e->module, k.count * sizeof(*k.digit));
+    k.valid = tile_take(e->module, k.count * sizeof(*k.valid));
+    k.rank = tile_take(e->module, k.count * sizeof(*k.rank));
+    k.none = tile_take(e->module, k.count * sizeof(*k.none));
+    if (!k.digit || !k.valid || !k.rank || !k.none || !tile_shared_fits(e, op, bytes))
+        return false;
+    find_digits(&k);
+    k.shared = tile_scratch_beside(e, bytes, bytes, &at);
+    k.row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->warp, 4 * k.digits, k.shared);
+    clear_row(&k);
+    rank_warp(&k);
+    tile_barrier(e);
+    if (!place_warps(&k))
+        return false;
+    tile_barrier(e);
+    const tile_register *number = tile_registers(e, counts);
+    if (number)
+        tile_read_shared(e, counts, number, k.shared, k.counts_at);
+    find_places(&k, op->result[0]);
+    return number && !e->failed;
+}
