@@ -26,7 +26,7 @@ kernel_expect expect_sum_along, expect_product_along, expect_extremes, expect_va
 kernel_expect expect_cumulative_sum, expect_cumulative_sum_back, expect_cumulative_product,
     expect_recurrence, expect_long_sum, expect_long_sum_f32, expect_cumulative_rows;
 kernel_expect expect_histogram, expect_segmented_sum, expect_top, expect_sorted_rows,
-    expect_radix_count, expect_radix_move;
+    expect_radix_count, expect_radix_pass, expect_radix_pass_pairs;
 kernel_expect expect_gathered_rows, expect_gemm_rows, expect_scattered_rows, expect_added_rows;
 kernel_expect expect_diffused_2d, expect_diffused_3d;
 kernel_expect expect_cross_entropy, expect_cross_entropy_gradient;
@@ -54,7 +54,8 @@ kernel_prepare prepare_far;                 // far from 0, where differences of 
 kernel_prepare prepare_lowest;              // the first row holds only the lowest finite number
 kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prepare_rows_once,
     prepare_rows_again;
-kernel_prepare prepare_targets, prepare_targets_of_lowest, prepare_lse, prepare_bins, prepare_first,
+kernel_prepare prepare_targets, prepare_targets_of_lowest, prepare_lse, prepare_bins,
+    prepare_counts, prepare_counts_of_pairs,
     prepare_groups; // groups of rows, some of which are empty
 kernel_prepare prepare_weights_4, prepare_w4, prepare_experts, prepare_moe_place, prepare_moe_up,
     prepare_moe_down, prepare_moe_combine, prepare_decode_paged;

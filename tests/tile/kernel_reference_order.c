@@ -79,41 +79,68 @@ static int64_t digit_of(double key, double shift, int64_t radix)
     return (int64_t)key >> (int64_t)shift & (radix - 1);
 }
 
-// Arguments: key, count, low
+// Arguments: key, count
 void expect_radix_count(struct numbers *a)
 {
-    int64_t blocks = a[1].extent[1], length = 64;
+    int64_t radix = a[1].extent[1], bits = 32 / a[1].extent[0];
 
-    for (int64_t i = 0; i < a[1].count; i++)
-        a[1].at[i] = 0;
     for (int64_t i = 0; i < a[0].count; i++)
-        a[1].at[digit_of(a[0].at[i], a[2].at[0], a[1].extent[0]) * blocks + i / length]++;
+        for (int64_t row = 0; row < a[1].extent[0]; row++)
+            a[1].at[row * radix + digit_of(a[0].at[i], (double)(row * bits), radix)]++;
 }
 
-// Arguments: key, first, out, low
-void prepare_first(struct numbers *a)
+// Arguments: key, count, ...
+void prepare_counts(struct numbers *a)
 {
-    int64_t blocks = a[1].extent[1], length = 64;
-    double so_far = 0;
-
     memset(a[1].at, 0, (size_t)a[1].count * sizeof(double));
-    for (int64_t i = 0; i < a[0].count; i++)
-        a[1].at[digit_of(a[0].at[i], a[3].at[0], a[1].extent[0]) * blocks + i / length]++;
-    for (int64_t i = 0; i < a[1].count; i++) {
-        double count = a[1].at[i];
-        a[1].at[i] = so_far;
-        so_far += count;
-    }
+    expect_radix_count(a);
 }
 
-void expect_radix_move(struct numbers *a)
+// Arguments: key, value, told, ticket, out, values, row; a[1] and a[5] may be NULL. The last
+// message of each tile holds 2 << 30 plus the number of keys with the digit up to the tile's end,
+// where keys past the last one have the last digit.
+static void radix_pass(struct numbers *const *a)
 {
-    int64_t at = 0;
+    int64_t radix = a[2]->extent[1], tiles = a[2]->extent[0], bits = __builtin_ctz((uint32_t)radix),
+            at = 0;
+    int64_t length = 64; // the smallest BN in the table that suffices
 
-    for (int64_t digit = 0; digit < a[1].extent[0]; digit++)
-        for (int64_t i = 0; i < a[0].count; i++)
-            if (digit_of(a[0].at[i], a[3].at[0], a[1].extent[0]) == digit)
-                a[2].at[at++] = a[0].at[i];
+    while (length * tiles < a[0]->count)
+        length *= 2;
+    for (int64_t digit = 0; digit < radix; digit++) {
+        int64_t before = at;
+        for (int64_t i = 0; i < tiles * length; i++) {
+            bool there = i < a[0]->count;
+            if (there && digit_of(a[0]->at[i], a[6]->at[0] * (double)bits, radix) == digit) {
+                a[4]->at[at] = a[0]->at[i];
+                if (a[5])
+                    a[5]->at[at] = a[1]->at[i];
+                at++;
+            }
+            int64_t pads = there || digit + 1 < radix ? 0 : i + 1 - a[0]->count;
+            a[2]->at[i / length * radix + digit] = 0x2p30 + (double)(at - before + pads);
+        }
+    }
+    a[3]->at[0] = (double)tiles;
+}
+
+// Arguments: key, count, told, ticket, out, row
+void expect_radix_pass(struct numbers *a)
+{
+    radix_pass((struct numbers *[]){ &a[0], NULL, &a[2], &a[3], &a[4], NULL, &a[5] });
+}
+
+// Arguments: key, value, count, told, ticket, out, values, row
+void prepare_counts_of_pairs(struct numbers *a)
+{
+    struct numbers keys[] = { a[0], a[2] };
+
+    prepare_counts(keys);
+}
+
+void expect_radix_pass_pairs(struct numbers *a)
+{
+    radix_pass((struct numbers *[]){ &a[0], &a[1], &a[3], &a[4], &a[5], &a[6], &a[7] });
 }
 
 // ---- Rows by ids
