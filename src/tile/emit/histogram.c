@@ -35,12 +35,14 @@ static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
 }
 
 // Counts the `words` bins from bin `first` on. As an unsigned number a negative value is large, so
-// it is not counted.
+// it is not counted. Values that are known to be in range need no comparison.
 static void count(struct tile_emitter *e, const struct tile_value *x, tile_register single,
                   tile_register shared, tile_register first, uint32_t words)
 {
     const tile_register *reg = tile_registers(e, x);
     bool wide = tile_class_of(x->type.dtype) == TILE_R64;
+    struct tile_range range = tile_range_of(e->ranges, x);
+    bool known = !first && range.low >= 0 && range.high < words;
 
     if (first && wide)
         first = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", first);
@@ -52,15 +54,17 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
         if (first)
             bin = tile_make(e, wide ? TILE_R64 : TILE_R32,
                             wide ? "sub.s64 %R, %R, %R" : "sub.s32 %R, %R, %R", bin, first);
-        p = tile_both(e, p,
-                      tile_make(e, TILE_PRED,
-                                wide ? "setp.lt.u64 %R, %R, %u" : "setp.lt.u32 %R, %R, %u", bin,
-                                words));
+        if (!known)
+            p = tile_both(e, p,
+                          tile_make(e, TILE_PRED,
+                                    wide ? "setp.lt.u64 %R, %R, %u" : "setp.lt.u32 %R, %R, %u", bin,
+                                    words));
         if (wide)
             bin = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", bin);
         tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R", bin, shared);
-        tile_put(e->text, "\t@%s red.relaxed.cta.shared.add.u32 [%s], 1;\n", tile_name(p),
-                 tile_name(at));
+        if (p)
+            tile_put(e->text, "\t@%s", tile_name(p));
+        tile_ins(e, "red.relaxed.cta.shared.add.u32 [%R], 1", at);
     }
 }
 
