@@ -79,14 +79,16 @@ static int64_t digit_of(double key, double shift, int64_t radix)
     return (int64_t)key >> (int64_t)shift & (radix - 1);
 }
 
-// Arguments: key, count
+// Arguments: key, count. Keys past the last one have the last digit.
 void expect_radix_count(struct numbers *a)
 {
-    int64_t radix = a[1].extent[1], bits = 32 / a[1].extent[0];
+    int64_t radix = a[1].extent[1], bits = 32 / a[1].extent[0], length = 64;
 
-    for (int64_t i = 0; i < a[0].count; i++)
-        for (int64_t row = 0; row < a[1].extent[0]; row++)
-            a[1].at[row * radix + digit_of(a[0].at[i], (double)(row * bits), radix)]++;
+    for (int64_t i = 0; i < (a[0].count + length - 1) / length * length; i++)
+        for (int64_t row = 0; row < a[1].extent[0]; row++) {
+            double key = i < a[0].count ? a[0].at[i] : UINT32_MAX;
+            a[1].at[row * radix + digit_of(key, (double)(row * bits), radix)]++;
+        }
 }
 
 // Arguments: key, count, ...
@@ -101,8 +103,8 @@ void prepare_counts(struct numbers *a)
 // where keys past the last one have the last digit.
 static void radix_pass(struct numbers *const *a)
 {
-    int64_t radix = a[2]->extent[1], tiles = a[2]->extent[0], bits = __builtin_ctz((uint32_t)radix),
-            at = 0;
+    int64_t radix = a[7]->extent[1], bits = 32 / a[7]->extent[0], at = 0;
+    int64_t tiles = a[2]->count / radix;
     int64_t length = 64; // the smallest BN in the table that suffices
 
     while (length * tiles < a[0]->count)
@@ -127,7 +129,7 @@ static void radix_pass(struct numbers *const *a)
 // Arguments: key, count, told, ticket, out, row
 void expect_radix_pass(struct numbers *a)
 {
-    radix_pass((struct numbers *[]){ &a[0], NULL, &a[2], &a[3], &a[4], NULL, &a[5] });
+    radix_pass((struct numbers *[]){ &a[0], NULL, &a[2], &a[3], &a[4], NULL, &a[5], &a[1] });
 }
 
 // Arguments: key, value, count, told, ticket, out, values, row
@@ -140,7 +142,7 @@ void prepare_counts_of_pairs(struct numbers *a)
 
 void expect_radix_pass_pairs(struct numbers *a)
 {
-    radix_pass((struct numbers *[]){ &a[0], &a[1], &a[3], &a[4], &a[5], &a[6], &a[7] });
+    radix_pass((struct numbers *[]){ &a[0], &a[1], &a[3], &a[4], &a[5], &a[6], &a[7], &a[2] });
 }
 
 // ---- Rows by ids

@@ -198,11 +198,11 @@ static const struct kernel_case rows[] = {
     { "radix_sort", "radix_count", NULL, "BN=64 BLOCKS=3", "N=1 D=4; N=1000 D=4; N=192 D=4",
       "kz", NULL, expect_radix_count, EXACT, NULL },
     { "radix_sort", "radix_pass", NULL, "BN=64 W=4",
-      "N=1 D=4 G=1 row=0; N=1000 D=4 G=16 row=3; N=640 D=4 G=10 row=1",
+      "N=1 D=4 M=256 row=0; N=1000 D=4 M=4096 row=3; N=640 D=4 M=2560 row=1",
       "k-zzo-", prepare_counts, expect_radix_pass, EXACT, NULL },
-    { "radix_sort", "radix_pass", NULL, "BITS=4 BN=1024 W=8", "N=5000 D=8 G=5 row=7; N=1024 D=8 G=1 row=2",
+    { "radix_sort", "radix_pass", NULL, "BITS=4 BN=1024 W=8", "N=5000 D=8 M=80 row=7; N=1024 D=8 M=16 row=2",
       "k-zzo-", prepare_counts, expect_radix_pass, EXACT, NULL },
-    { "radix_sort", "radix_pass_pairs", "i32 f64 u8", "BN=64 W=4", "N=1 D=4 G=1 row=2; N=1000 D=4 G=16 row=3",
+    { "radix_sort", "radix_pass_pairs", "i32 f64 u8", "BN=64 W=4", "N=1 D=4 M=256 row=2; N=1000 D=4 M=4096 row=3",
       "kr-zzoo-", prepare_counts_of_pairs, expect_radix_pass_pairs, EXACT, NULL },
 
     // Rows by ids
