@@ -18,6 +18,36 @@ struct elements {
     uint32_t count;       // number of registers
 };
 
+// Returns true if 32 bits suffice for an index, an extent and an offset. In these entries, extents
+// and byte offsets are below 2^31.
+static bool is_narrow(const struct elements *a, uint32_t axis)
+{
+    enum tile_variant variant = a->e->variant;
+
+    return (variant == TILE_ALIGNED_32 || variant == TILE_OVERLAP_32) &&
+           cuc_dtype_bits(a->index_dtype[axis]) <= 32 && !a->view->stride[axis].reg;
+}
+
+// Computes the address of element r along an axis whose index has at most 32 bits.
+static tile_register open_narrow(struct elements *a, uint32_t r, uint32_t axis,
+                                 tile_register address, tile_register *predicate)
+{
+    struct tile_emitter *e = a->e;
+    const struct tile_size *extent = &a->view->extent[axis];
+    tile_register i = a->index[axis][r], inside = tile_new(e, TILE_PRED);
+    int64_t step = a->view->stride[axis].value * tile_bytes_of(a->view->dtype);
+
+    if (extent->reg)
+        tile_ins(e, "setp.lt.u32 %R, %R, %R", inside, i,
+                 tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", extent->reg));
+    else
+        tile_ins(e, "setp.lt.u32 %R, %R, %l", inside, i, extent->value);
+    if (!tile_int(a->op, TILE_ATTR_INSIDE, 0))
+        *predicate = tile_both(e, *predicate, inside);
+    return tile_make(e, TILE_R64, "mad.wide.%s %R, %R, %l, %R",
+                     tile_is_signed(a->index_dtype[axis]) ? "s32" : "u32", i, step, address);
+}
+
 // Computes the address of element r, and a predicate that is true if the element is in the tensor.
 // As an unsigned number, a negative index is out of range too, so one comparison suffices.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
@@ -28,6 +58,10 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
     for (uint32_t axis = 0; axis < a->view->rank; axis++) {
         const struct tile_size *extent = &a->view->extent[axis], *stride = &a->view->stride[axis];
         uint32_t bytes = tile_bytes_of(a->view->dtype);
+        if (is_narrow(a, axis)) {
+            address = open_narrow(a, r, axis, address, predicate);
+            continue;
+        }
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
