@@ -6,19 +6,21 @@
 
 #include <string.h>
 
-// Converts an integer to 32 bits and clamps it to 0 to `most`, so that the index is in range.
+// Converts an integer to 32 bits and clamps it to 0 to `most`, so that the index is in range. An
+// index that is known to be in range needs no clamp.
 static tile_register index_up_to(struct tile_emitter *e, const struct tile_value *value,
                                  tile_register x, int32_t most)
 {
     cuc_dtype dtype = value->type.dtype;
     bool wide = tile_class_of(dtype) == TILE_R64;
     const char *type = tile_is_signed(dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
-    tile_register low = tile_new(e, tile_class_of(dtype)), out = tile_new(e, tile_class_of(dtype));
+    struct tile_range range = tile_range_of(e->ranges, value);
 
-    if (tile_is_signed(dtype))
-        tile_ins(e, "max.%s %R, %R, 0", type, low, x);
-    tile_ins(e, "min.%s %R, %R, %d", type, out, tile_is_signed(dtype) ? low : x, (int)most);
-    return wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", out) : out;
+    if (tile_is_signed(dtype) && range.low < 0)
+        x = tile_make(e, tile_class_of(dtype), "max.%s %R, %R, 0", type, x);
+    if (range.high > most || tile_range_is_open(dtype, range))
+        x = tile_make(e, tile_class_of(dtype), "min.%s %R, %R, %d", type, x, (int)most);
+    return wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x) : x;
 }
 
 // The source of the result's register r: its coordinates, and a predicate. If `outside` is true,
