@@ -190,6 +190,17 @@ class Constructs(TileTest):
         right = [np.cumsum(x), np.cumsum(x[::-1])[::-1], np.maximum.accumulate(x)]
         np.testing.assert_allclose(self.get(out), right, atol=1e-5)
 
+    def test_ranks(self):
+        x = rng.integers(0, 16, 64, dtype=np.int32)
+        out, counts = self.put(np.zeros((2, 64), np.int32)), self.put(np.zeros(4, np.int32))
+        moved = self.put(np.zeros(8, np.int32))
+        self.run_kernel((1,), k.ranks, self.put(x), out, counts, moved, 64)
+        small = np.sort(x[x < 8])
+        np.testing.assert_array_equal(self.get(out)[0], x[np.argsort(x % 4, kind="stable")])
+        np.testing.assert_array_equal(self.get(out)[1], np.concatenate([small, np.full(64 - small.size, -7)]))
+        np.testing.assert_array_equal(self.get(counts), np.bincount(x % 4, minlength=4))
+        np.testing.assert_array_equal(self.get(moved), x[5:13])
+
     def test_branches_give_names_their_values(self):
         x = self.random(8)
         for which, factor in ((0, 2.0), (1, -1.0), (5, x * 3.0), (9, None)):

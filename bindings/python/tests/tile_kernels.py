@@ -247,6 +247,16 @@ def scans(x, out, n: ConstInt):
 
 
 @ct.kernel
+def ranks(x, out, counts, moved, n: ConstInt):
+    t = ct.load(x, (0,), (n,))
+    to, count = ct.rank(t % 4, 4)
+    ct.store(counts, (0,), count)
+    ct.store(out, (0, 0), ct.place(t, to)[None, :])
+    ct.store(out, (1, 0), ct.place(t, ct.rank(t, digits=8)[0], padding_value=-7)[None, :])
+    ct.store(moved, (0,), ct.place(t, ct.arange(n, dtype=ct.int32) - 5, extent=8))
+
+
+@ct.kernel
 def branches(x, out, which, n: ConstInt):
     t = ct.load(x, (0,), (n,))
     scale = 1.0

@@ -116,6 +116,11 @@ DOCS: dict[str, dict[str, str]] = {
         "cumsum": "The running sum along an axis.",
         "cumprod": "The running product along an axis.",
         "scan": "A scan with a function of the kernel.",
+        "rank": "The places of a tile's elements, of one axis, in the stable order of their digits, 0 to `digits` - 1, "
+                "and the number of elements with each digit. `digits` is a power of two up to 2048. Elements with "
+                "another value have place -1.",
+        "place": "Element i of `x` becomes element `position[i]` of the result. Elements that would be outside are "
+                 "dropped, and elements without a position are `padding_value`.",
     },
     "While it is compiled": {
         "ensure_constant": "The value, which must be known at compile time.",

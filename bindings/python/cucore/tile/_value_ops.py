@@ -566,6 +566,25 @@ def scan(b: Builder, x: Any, axis: Any, func: Any, identity: Any, *, reverse: An
     return tuple(made) if isinstance(x, (tuple, list)) else made[0]
 
 
+@op("rank")
+def rank(b: Builder, x: Any, /, digits: Any) -> tuple[Value, Value]:
+    out = (ctypes.c_uint32 * 2)()
+    file, line = b.place
+    raw.cuc_tile_rank_digits(ctypes.byref(out), ctypes.byref(out, 4), b.program, file, line, b.value(x).handle,
+                             constant(digits, "digits"))
+    b.check()
+    return Value(out[0]), Value(out[1])
+
+
+@op("place")
+def place(b: Builder, x: Any, position: Any, /, *, extent: Any = None, padding_value: Any = 0) -> Value:
+    count = 0 if extent is None else constant(extent, "extent")
+    if count < 0 or (extent is not None and not count):
+        raise TypeError(f"extent: expected 1 or more elements, got {count}")
+    return Value(b.call("place", b.value(x).handle, b.value(position).handle, count,
+                        b.value(padding_value).handle))
+
+
 # ---- the rest ------------------------------------------------------------------------------------
 
 @op("assume_divisible_by")
