@@ -728,6 +728,11 @@ static const struct construct constructs[] = {
       "    p, n = rank(a & 1, 2)\n    store(o2, [0], p)\n    store(o3, [0], n)\n"
       "    p, n = rank(cast(b & 7, i32) * 292, 2048)\n    store(oo, [0], p)\n    store(o4, [0], n)\n"
       "    p, n = rank(full(i32, [4096], 3), 16)\n    store(o5, [0], p)\n}", 0, 0, NULL },
+    { "ranks of sorted and of equal digits", "i32", "n=5;n=255",
+      "kernel k(w: T[4096], o: i32[4096], o1: i32[4096], o2: i32[4096], oo: i32[16], n: i32) const T = i32 {\n"
+      "    p, c = rank(iota(i32, 4096) >> 9, 16)\n    store(o, [0], p)\n    store(oo, [0], c)\n"
+      "    p, c = rank((iota(i32, 4096) + n) >> 8, 32)\n    store(o1, [0], p)\n"
+      "    p, c = rank(full(i32, [4096], n & 255), 256)\n    store(o2, [0], place(iota(i32, 4096) * 3 - cast(load(w, [0], [4096]), i32), p) + min(c))\n}", 0, 0, NULL },
     { "ranks of few elements", "i16 u32", "",
       "kernel k(w: T[64], o: i32[1], o1: i32[3], o2: i32[32], o3: i32[33], o4: i32[64], oo: i32[64], o5: i32[16]) const T = i32 {\n"
       "    p, n = rank(load(w, [0], [1]), 2)\n    store(o, [0], p)\n"

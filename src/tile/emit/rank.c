@@ -150,14 +150,53 @@ static void find_peers(struct ranks *k, uint32_t r, tile_register own, tile_regi
     *counter = both[1];
 }
 
+// True if every element of every thread counts.
+static bool counts_all(const struct ranks *k)
+{
+    for (uint32_t r = 0; r < k->count; r++)
+        if (k->none[r] || k->valid[r])
+            return false;
+    return true;
+}
+
+// Ranks a warp's elements without masks if they all have one digit, as the upper digits of small
+// numbers and of sorted numbers do. Such elements would take turns for all bits of a mask.
+// Continues at the label `done`.
+static void rank_equal(struct ranks *k, tile_register row, uint32_t done)
+{
+    struct tile_emitter *e = k->e;
+    uint32_t general = tile_label(e);
+    tile_register digit = tile_shuffle_from(e, k->digit[0], tile_number32(e, 0));
+    tile_register same = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %R", k->digit[0], digit);
+
+    for (uint32_t r = 1; r < k->count; r++)
+        same = tile_make(e, TILE_PRED, "setp.eq.and.u32 %R, %R, %R, %R", k->digit[r], digit, same);
+    same = tile_make(e, TILE_PRED, "vote.sync.all.pred %R, %R, 0xffffffff", same);
+    tile_branch(e, same, true, general);
+    for (uint32_t r = 0; r < k->count; r++)
+        tile_ins(e, "add.u32 %R, %R, %u", k->rank[r], e->lane, 32 * r);
+    tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
+    tile_register all = tile_number32(e, (int32_t)(32 * k->count));
+    tile_register word =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", digit, k->word_bytes, row);
+    tile_emit_store(e, "", "shared", CUC_U32, &all, 1, word, k->mask_bytes, first);
+    tile_branch(e, TILE_NO_REGISTER, false, done);
+    tile_put_label(e, general);
+}
+
 // Ranks a warp's elements among those with the same digit, and counts them.
 static void rank_warp(struct ranks *k, tile_register row)
 {
     struct tile_emitter *e = k->e;
+    uint32_t done = tile_label(e);
     tile_register below = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
     tile_register above = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_gt");
     tile_register own = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_eq");
 
+    for (uint32_t r = 0; r < k->count; r++)
+        k->rank[r] = tile_new(e, TILE_R32);
+    if (k->mask_bytes && k->count > 1 && counts_all(k))
+        rank_equal(k, row, done);
     for (uint32_t r = 0; r < k->count; r++) {
         tile_register peers, counter, word;
         if (k->none[r])
@@ -168,7 +207,7 @@ static void rank_warp(struct ranks *k, tile_register row)
         before = tile_make(e, TILE_R32, "popc.b32 %R, %R", before);
         tile_register later = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", peers, above);
         tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", later);
-        k->rank[r] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", counter, before);
+        tile_ins(e, "add.u32 %R, %R, %R", k->rank[r], counter, before);
         tile_register next[] = { tile_number32(e, 0),
                                  tile_make(e, TILE_R32, "add.u32 %R, %R, 1", k->rank[r]) };
         sync_warp(e); // all lanes have read
@@ -176,6 +215,7 @@ static void rank_warp(struct ranks *k, tile_register row)
                         tile_both(e, last, k->valid[r]));
         sync_warp(e);
     }
+    tile_put_label(e, done);
 }
 
 // Returns the sum of `x` over all earlier threads. Only the first `threads` threads count.
