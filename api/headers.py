@@ -324,6 +324,7 @@ ENUM_NAMES = {
     "CUC_DEFAULT": "switch",
     "CUC_DL_CPU": "dl_device_type", "CUC_DL_INT": "dl_type_code", "CUC_DL_READ_ONLY": "dl_flag",
     "CUC_ATTENTION_FULL": "attention_mask", "CUC_ATTENTION_TOP_LEFT": "attention_align",
+    "CUC_ALGORITHM_TRANSFORM": "algorithm_kind", "CUC_ALGORITHM_DEVICE_COUNT": "algorithm_flag",
     "CUC_ATTENTION_HEADS_FIRST": "attention_order", "CUC_ATTENTION_LSE": "attention_flag",
     "CUC_GEMM_SINGLE": "gemm_form", "CUC_GEMM_ROW_MAJOR": "gemm_order",
     "CUC_GEMM_LINEAR": "gemm_activation", "CUC_GEMM_NO_BIAS": "gemm_bias",

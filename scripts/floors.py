@@ -19,7 +19,7 @@ FLOORS = """
     base cache explain find driver device memory tensor
     tile/ir tile/layout tile/signature tile/pass tile/build tile/front tile/api tile/machine
     tile/emit tile/compile tile/interpret
-    ptx code graph launch program gemm attention library python
+    ptx code graph launch program gemm attention algorithm library python
     sim/ptx sim/machine sim/check sim/exec sim/shell
 """.split()
 CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # most files in a cycle; the first matching prefix counts

@@ -10,6 +10,7 @@
 #include <cucore/base.h>
 #include <cucore/error.h>
 #include <cucore/system.h>
+#include <cucore/algorithm.h>
 #include <cucore/attention.h>
 #include <cucore/find.h>
 #include <cucore/gemm.h>

@@ -25,6 +25,7 @@
     X(TILE_PROGRAM, "cuc_tile_program")       \
     X(GEMM_PLAN, "cuc_gemm_plan")             \
     X(ATTENTION_PLAN, "cuc_attention_plan")   \
+    X(ALGORITHM, "cuc_algorithm")             \
     X(GREEN_CONTEXT, "cuc_green_context")     \
     X(CACHE, "cuc_cache")
 

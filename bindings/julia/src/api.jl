@@ -28,6 +28,8 @@ mutable struct cuc_event end
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so the caller may release all three in any order.
 mutable struct cuc_buffer end
+# A plan: the compiled code for one kind of work.
+mutable struct cuc_algorithm end
 # A plan: the compiled code for one kind of attention.
 mutable struct cuc_attention_plan end
 # The result of a search, with the locations that were tried first.
@@ -332,6 +334,10 @@ const CUC_DL_FLOAT8_E8M0FNU = Int32(14)
 const CUC_DL_READ_ONLY = UInt32(1)
 const CUC_DL_IS_COPIED = UInt32(2)
 const CUC_DL_SUBBYTE_PADDED = UInt32(4)
+const CUC_ALGORITHM_TRANSFORM = Int32(1)
+const CUC_ALGORITHM_REDUCE = Int32(2)
+const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
+const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -568,6 +574,7 @@ const CUC_TILE_CACHE_STREAM = Int32(3)
 const CUC_TILE_IEEE = Int32(0)
 const CUC_TILE_TF32 = Int32(1)
 const CUC_TILE_TF32X3 = Int32(2)
+const CUC_ALGORITHM_MAX_ARRAYS = Int32(8)
 const CUC_ATTENTION_MAX_SIDES = Int32(8)
 const CUC_VERSION_MAJOR = Int32(0)
 const CUC_VERSION_MINOR = Int32(1)
@@ -580,6 +587,26 @@ const CUC_DL_VERSION_MAJOR = Int32(1)
 const CUC_DL_VERSION_MINOR = Int32(1)
 const CUC_TENSOR_MAP_MAX_RANK = Int32(5)
 const CUC_NO_AXIS = Int32(-1)
+
+# Description of a plan. Zero selects the default of every field except kind, inputs and outputs.
+struct cuc_algorithm_options
+    struct_size::Csize_t
+    kind::Int32
+    flags::UInt32
+    inputs::Ptr{Ptr{UInt8}}
+    outputs::Ptr{Ptr{UInt8}}
+    input_count::UInt32
+    output_count::UInt32
+    fn::Ptr{UInt8}
+    identity::Ptr{UInt8}
+    tile::Int32
+    blocks::Int32
+    warps::Int32
+    reserved::UInt32
+    count::Int64
+    arch::Ptr{UInt8}
+    cache::Ptr{cuc_cache}
+end
 
 # One argument of a kernel.
 struct cuc_arg
@@ -1427,6 +1454,19 @@ struct cuc_tuned_record
     seconds::Cdouble
 end
 
+# The arrays of a call, in the order of the options; expressions and "_" have none.
+struct cuc_algorithm_args
+    struct_size::Csize_t
+    inputs::Ptr{cuc_tensor}
+    outputs::Ptr{cuc_tensor}
+    input_count::UInt32
+    output_count::UInt32
+    count::Int64
+    device_count::Ptr{cuc_tensor}
+    workspace::cuc_device_ptr
+    workspace_bytes::UInt64
+end
+
 # The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails and names them. Shapes are those of CUC_ATTENTION_HEADS_FIRST; CUC_ATTENTION_SEQUENCE_FIRST exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.
 struct cuc_attention_args
     struct_size::Csize_t
@@ -1559,6 +1599,30 @@ struct cuc_memory_batch
     location_count::Csize_t
 end
 
+# Set arguments to their defaults.
+cuc_algorithm_args_init(args, caller_size) =
+    ccall((:cuc_algorithm_args_init, libcucore), Cvoid, (Ptr{cuc_algorithm_args}, Csize_t), args, caller_size)
+# Create a plan: write the tile program and compile it to PTX.
+cuc_algorithm_create(out, device, options) =
+    ccall((:cuc_algorithm_create, libcucore), cuc_status, (Ptr{Ptr{cuc_algorithm}}, Ptr{cuc_device}, Ptr{cuc_algorithm_options}), out, device, options)
+# Set every option to its default.
+cuc_algorithm_options_init(options, caller_size) =
+    ccall((:cuc_algorithm_options_init, libcucore), Cvoid, (Ptr{cuc_algorithm_options}, Csize_t), options, caller_size)
+# Release a reference; the last one frees the plan. Work already enqueued completes.
+cuc_algorithm_release(plan) =
+    ccall((:cuc_algorithm_release, libcucore), Cvoid, (Ptr{cuc_algorithm},), plan)
+# Add a reference to a plan.
+cuc_algorithm_retain(plan) =
+    ccall((:cuc_algorithm_retain, libcucore), Ptr{cuc_algorithm}, (Ptr{cuc_algorithm},), plan)
+# Run a plan, in stream order.
+cuc_algorithm_run(stream, plan, args) =
+    ccall((:cuc_algorithm_run, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_algorithm}, Ptr{cuc_algorithm_args}), stream, plan, args)
+# The tile program of a plan, to read or to start from.
+cuc_algorithm_source(plan) =
+    ccall((:cuc_algorithm_source, libcucore), Cstring, (Ptr{cuc_algorithm},), plan)
+# The size of the workspace that a call needs.
+cuc_algorithm_workspace_bytes(plan, count) =
+    ccall((:cuc_algorithm_workspace_bytes, libcucore), UInt64, (Ptr{cuc_algorithm}, Int64), plan, count)
 # Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
 cuc_attention(stream, plan, args) =
     ccall((:cuc_attention, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_attention_plan}, Ptr{cuc_attention_args}), stream, plan, args)
@@ -2627,6 +2691,9 @@ cuc_python_get_base(out, name) =
 # Create a Python function `launch(stream, config, kernel, *args)`.
 cuc_python_get_launch(out, slowly) =
     ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)
+# Reduce an array to one element, in stream order.
+cuc_reduce(stream, fn, identity, x, y) =
+    ccall((:cuc_reduce, libcucore), cuc_status, (Ptr{cuc_stream}, Cstring, Cstring, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, fn, identity, x, y)
 # The version of the CUDA runtime. This is the program's own runtime if its symbols are visible, otherwise the one found on the machine.
 cuc_runtime_get_version(out) =
     ccall((:cuc_runtime_get_version, libcucore), cuc_status, (Ptr{Int32},), out)

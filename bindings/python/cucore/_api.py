@@ -282,6 +282,10 @@ CUC_DL_FLOAT8_E8M0FNU = 14
 CUC_DL_READ_ONLY = 1
 CUC_DL_IS_COPIED = 2
 CUC_DL_SUBBYTE_PADDED = 4
+CUC_ALGORITHM_TRANSFORM = 1
+CUC_ALGORITHM_REDUCE = 2
+CUC_ALGORITHM_DEVICE_COUNT = 1
+CUC_ALGORITHM_PLAIN_LAUNCH = 2
 CUC_ATTENTION_FULL = 0
 CUC_ATTENTION_CAUSAL = 1
 CUC_ATTENTION_TOP_LEFT = 0
@@ -518,6 +522,7 @@ CUC_TILE_CACHE_STREAM = 3
 CUC_TILE_IEEE = 0
 CUC_TILE_TF32 = 1
 CUC_TILE_TF32X3 = 2
+CUC_ALGORITHM_MAX_ARRAYS = 8
 CUC_ATTENTION_MAX_SIDES = 8
 CUC_VERSION_MAJOR = 0
 CUC_VERSION_MINOR = 1
@@ -965,6 +970,41 @@ cuc_stream_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_int32, _c.c_void_p)
 cuc_tuned_visit = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p, _c.c_double)
 cuc_tile_combine = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_void_p, _c.c_uint32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
 cuc_tile_dimension_fn = _c.CFUNCTYPE(None, _c.c_void_p, _c.c_char_p)
+
+
+class cuc_algorithm_args(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("inputs", _c.c_void_p),
+        ("outputs", _c.c_void_p),
+        ("input_count", _c.c_uint32),
+        ("output_count", _c.c_uint32),
+        ("count", _c.c_int64),
+        ("device_count", _c.c_void_p),
+        ("workspace", _c.c_uint64),
+        ("workspace_bytes", _c.c_uint64),
+    ]
+
+
+class cuc_algorithm_options(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("kind", _c.c_int32),
+        ("flags", _c.c_uint32),
+        ("inputs", _c.c_void_p),
+        ("outputs", _c.c_void_p),
+        ("input_count", _c.c_uint32),
+        ("output_count", _c.c_uint32),
+        ("fn", _c.c_char_p),
+        ("identity", _c.c_char_p),
+        ("tile", _c.c_int32),
+        ("blocks", _c.c_int32),
+        ("warps", _c.c_int32),
+        ("reserved", _c.c_uint32),
+        ("count", _c.c_int64),
+        ("arch", _c.c_char_p),
+        ("cache", _c.c_void_p),
+    ]
 
 
 class cuc_arg_value(_c.Union):
@@ -2066,6 +2106,8 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
+    "cuc_algorithm_args": (64, {"struct_size": 0, "inputs": 8, "outputs": 16, "input_count": 24, "output_count": 28, "count": 32, "device_count": 40, "workspace": 48, "workspace_bytes": 56}),
+    "cuc_algorithm_options": (96, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "reserved": 68, "count": 72, "arch": 80, "cache": 88}),
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
     "cuc_attention_args": (232, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208, "d_sinks": 216, "d_sides": 224}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
@@ -2134,6 +2176,14 @@ LAYOUT = {
 
 # The result and the parameters of each function, a letter each.
 FUNCTIONS = {
+    "cuc_algorithm_args_init": "vpz",
+    "cuc_algorithm_create": "ippp",
+    "cuc_algorithm_options_init": "vpz",
+    "cuc_algorithm_release": "vp",
+    "cuc_algorithm_retain": "pp",
+    "cuc_algorithm_run": "ippp",
+    "cuc_algorithm_source": "sp",
+    "cuc_algorithm_workspace_bytes": "Qpq",
     "cuc_attention": "ippp",
     "cuc_attention_append": "ippp",
     "cuc_attention_args_init": "vpz",
@@ -2490,6 +2540,7 @@ FUNCTIONS = {
     "cuc_python_add_methods": "ips",
     "cuc_python_get_base": "ips",
     "cuc_python_get_launch": "ipp",
+    "cuc_reduce": "ipsspp",
     "cuc_runtime_get_version": "ip",
     "cuc_runtime_set_device": "ip",
     "cuc_set_failure_handler": "vpp",

@@ -294,6 +294,10 @@ CUC_DL_FLOAT8_E8M0FNU: int
 CUC_DL_READ_ONLY: int
 CUC_DL_IS_COPIED: int
 CUC_DL_SUBBYTE_PADDED: int
+CUC_ALGORITHM_TRANSFORM: int
+CUC_ALGORITHM_REDUCE: int
+CUC_ALGORITHM_DEVICE_COUNT: int
+CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ATTENTION_FULL: int
 CUC_ATTENTION_CAUSAL: int
 CUC_ATTENTION_TOP_LEFT: int
@@ -530,6 +534,7 @@ CUC_TILE_CACHE_STREAM: int
 CUC_TILE_IEEE: int
 CUC_TILE_TF32: int
 CUC_TILE_TF32X3: int
+CUC_ALGORITHM_MAX_ARRAYS: int
 CUC_ATTENTION_MAX_SIDES: int
 CUC_VERSION_MAJOR: int
 CUC_VERSION_MINOR: int
@@ -549,6 +554,35 @@ cuc_stream_callback: type[Any]
 cuc_tuned_visit: type[Any]
 cuc_tile_combine: type[Any]
 cuc_tile_dimension_fn: type[Any]
+
+class cuc_algorithm_args(ctypes.Structure):
+    struct_size: int
+    inputs: Pointer
+    outputs: Pointer
+    input_count: int
+    output_count: int
+    count: int
+    device_count: Pointer
+    workspace: int
+    workspace_bytes: int
+
+class cuc_algorithm_options(ctypes.Structure):
+    struct_size: int
+    kind: int
+    flags: int
+    inputs: Pointer
+    outputs: Pointer
+    input_count: int
+    output_count: int
+    fn: bytes | None
+    identity: bytes | None
+    tile: int
+    blocks: int
+    warps: int
+    reserved: int
+    count: int
+    arch: bytes | None
+    cache: Pointer
 
 class cuc_arg_value(ctypes.Union):
     u64: int
@@ -1437,6 +1471,22 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
     flags: int
     dl_tensor: Any
 
+def cuc_algorithm_args_init(args: Pointer, caller_size: int) -> None:
+    """Set arguments to their defaults."""
+def cuc_algorithm_create(out: Pointer, device: Pointer, options: Pointer) -> int:
+    """Create a plan:"""
+def cuc_algorithm_options_init(options: Pointer, caller_size: int) -> None:
+    """Set every option to its default."""
+def cuc_algorithm_release(plan: Pointer) -> None:
+    """Release a reference; the last one frees the plan."""
+def cuc_algorithm_retain(plan: Pointer) -> int | None:
+    """Add a reference to a plan."""
+def cuc_algorithm_run(stream: Pointer, plan: Pointer, args: Pointer) -> int:
+    """Run a plan, in stream order."""
+def cuc_algorithm_source(plan: Pointer) -> bytes | None:
+    """The tile program of a plan, to read or to start from."""
+def cuc_algorithm_workspace_bytes(plan: Pointer, count: int) -> int:
+    """The size of the workspace that a call needs."""
 def cuc_attention(stream: Pointer, plan: Pointer, args: Pointer) -> int:
     """Compute attention in stream order:"""
 def cuc_attention_append(stream: Pointer, plan: Pointer, args: Pointer) -> int:
@@ -2149,6 +2199,8 @@ def cuc_python_get_base(out: Pointer, name: bytes | None) -> int:
     """Create the base type of a class of the Python package, with the fields that C code reads."""
 def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
     """Create a Python function `launch(stream, config, kernel, *args)`."""
+def cuc_reduce(stream: Pointer, fn: bytes | None, identity: bytes | None, x: Pointer, y: Pointer) -> int:
+    """Reduce an array to one element, in stream order."""
 def cuc_runtime_get_version(out: Pointer) -> int:
     """The version of the CUDA runtime."""
 def cuc_runtime_set_device(device: Pointer) -> int:

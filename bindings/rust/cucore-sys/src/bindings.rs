@@ -59,6 +59,11 @@ opaque! {
 }
 
 opaque! {
+    /// A plan: the compiled code for one kind of work.
+    cuc_algorithm
+}
+
+opaque! {
     /// A plan: the compiled code for one kind of attention.
     cuc_attention_plan
 }
@@ -693,6 +698,16 @@ pub const CUC_DL_READ_ONLY: u32 = 1;
 pub const CUC_DL_IS_COPIED: u32 = 2;
 pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 
+/// out\[i\] = fn(values of element i)
+pub const CUC_ALGORITHM_TRANSFORM: i32 = 1;
+/// combines the values of all elements to one
+pub const CUC_ALGORITHM_REDUCE: i32 = 2;
+
+/// The number of elements is on the device: calls read it from device_count, in stream order
+pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
+/// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it
+pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
+
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
 /// no key after the query's diagonal key
@@ -1161,6 +1176,7 @@ pub const CUC_TILE_TF32: i32 = 1;
 /// three tf32 products: nearly exact
 pub const CUC_TILE_TF32X3: i32 = 2;
 
+pub const CUC_ALGORITHM_MAX_ARRAYS: i32 = 8;
 pub const CUC_ATTENTION_MAX_SIDES: i32 = 8;
 pub const CUC_VERSION_MAJOR: i32 = 0;
 pub const CUC_VERSION_MINOR: i32 = 1;
@@ -1173,6 +1189,72 @@ pub const CUC_DL_VERSION_MAJOR: i32 = 1;
 pub const CUC_DL_VERSION_MINOR: i32 = 1;
 pub const CUC_TENSOR_MAP_MAX_RANK: i32 = 5;
 pub const CUC_NO_AXIS: i32 = -1;
+
+/// The arrays of a call, in the order of the options; expressions and "_" have none.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_algorithm_args {
+    /// sizeof(cuc_algorithm_args); the initializers set it
+    pub struct_size: usize,
+    /// \[input_count\]
+    pub inputs: *const cuc_tensor,
+    /// \[output_count\]; written
+    pub outputs: *const cuc_tensor,
+    /// number of arrays among the plan's inputs
+    pub input_count: u32,
+    /// number of arrays among the plan's outputs
+    pub output_count: u32,
+    /// number of elements; 0: that of the arrays
+    pub count: i64,
+    /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
+    pub device_count: *const cuc_tensor,
+    /// Address of the workspace, a multiple of 256, used by one call at a time. 0: the call takes memory from the device's memory resource and returns it, in stream order
+    pub workspace: cuc_device_ptr,
+    /// at least cuc_algorithm_workspace_bytes() if there is a workspace
+    pub workspace_bytes: u64,
+}
+
+zeroed!(cuc_algorithm_args, struct_size);
+
+/// Description of a plan. Zero selects the default of every field except kind, inputs and outputs.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_algorithm_options {
+    /// sizeof(cuc_algorithm_options); the initializers set it
+    pub struct_size: usize,
+    /// CUC_ALGORITHM_ constant; must be given
+    pub kind: i32,
+    /// CUC_ALGORITHM_ bits
+    pub flags: u32,
+    /// \[input_count\] arrays and expressions
+    pub inputs: *const *const c_char,
+    /// \[output_count\] arrays
+    pub outputs: *const *const c_char,
+    /// at most CUC_ALGORITHM_MAX_ARRAYS
+    pub input_count: u32,
+    /// at most CUC_ALGORITHM_MAX_ARRAYS
+    pub output_count: u32,
+    /// the operator
+    pub fn_: *const c_char,
+    /// The values that change nothing when combined with others, such as "0" or "-inf, -1": numbers separated by commas, one for each value. NULL if fn is a name
+    pub identity: *const c_char,
+    /// elements of a block's step, a power of two up to 65536; 0: chosen
+    pub tile: i32,
+    /// blocks of a reduction for each multiprocessor, at most 16; 0: chosen
+    pub blocks: i32,
+    /// warps of a block, a power of two up to 32; 0: chosen by the compiler
+    pub warps: i32,
+    /// 0
+    pub reserved: u32,
+    /// number of elements to choose for; 0: large
+    pub count: i64,
+    /// target architecture, such as "sm_90a"; NULL: all features of the device
+    pub arch: *const c_char,
+    /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
+    pub cache: *mut cuc_cache,
+}
+
+zeroed!(cuc_algorithm_options, struct_size);
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -3046,6 +3128,22 @@ pub struct cuc_tuned_record {
 zeroed!(cuc_tuned_record, struct_size);
 
 extern "C" {
+    /// Set arguments to their defaults.
+    pub fn cuc_algorithm_args_init(args: *mut cuc_algorithm_args, caller_size: usize);
+    /// Create a plan: write the tile program and compile it to PTX.
+    pub fn cuc_algorithm_create(out: *mut *mut cuc_algorithm, device: *mut cuc_device, options: *const cuc_algorithm_options) -> cuc_status;
+    /// Set every option to its default.
+    pub fn cuc_algorithm_options_init(options: *mut cuc_algorithm_options, caller_size: usize);
+    /// Release a reference; the last one frees the plan. Work already enqueued completes.
+    pub fn cuc_algorithm_release(plan: *mut cuc_algorithm);
+    /// Add a reference to a plan.
+    pub fn cuc_algorithm_retain(plan: *mut cuc_algorithm) -> *mut cuc_algorithm;
+    /// Run a plan, in stream order.
+    pub fn cuc_algorithm_run(stream: *mut cuc_stream, plan: *mut cuc_algorithm, args: *const cuc_algorithm_args) -> cuc_status;
+    /// The tile program of a plan, to read or to start from.
+    pub fn cuc_algorithm_source(plan: *const cuc_algorithm) -> *const c_char;
+    /// The size of the workspace that a call needs.
+    pub fn cuc_algorithm_workspace_bytes(plan: *const cuc_algorithm, count: i64) -> u64;
     /// Compute attention in stream order: o = softmax(scale q k') v for each batch and head.
     pub fn cuc_attention(stream: *mut cuc_stream, plan: *mut cuc_attention_plan, args: *const cuc_attention_args) -> cuc_status;
     /// Append new keys and values to a cache in stream order, before a cuc_attention() that sees them.
@@ -3791,6 +3889,8 @@ extern "C" {
     pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
     /// Create a Python function `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
+    /// Reduce an array to one element, in stream order.
+    pub fn cuc_reduce(stream: *mut cuc_stream, fn_: *const c_char, identity: *const c_char, x: *const cuc_tensor, y: *const cuc_tensor) -> cuc_status;
     /// The version of the CUDA runtime. This is the program's own runtime if its symbols are visible,
     /// otherwise the one found on the machine.
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;

@@ -14,6 +14,33 @@ pub fn structs(wrong: &mut Vec<String>) {
                          $size)
         }};
     }
+    row!(cuc_algorithm_args, 64, 8);
+    row!(cuc_algorithm_args.struct_size, 0, 8);
+    row!(cuc_algorithm_args.inputs, 8, 8);
+    row!(cuc_algorithm_args.outputs, 16, 8);
+    row!(cuc_algorithm_args.input_count, 24, 4);
+    row!(cuc_algorithm_args.output_count, 28, 4);
+    row!(cuc_algorithm_args.count, 32, 8);
+    row!(cuc_algorithm_args.device_count, 40, 8);
+    row!(cuc_algorithm_args.workspace, 48, 8);
+    row!(cuc_algorithm_args.workspace_bytes, 56, 8);
+    row!(cuc_algorithm_options, 96, 8);
+    row!(cuc_algorithm_options.struct_size, 0, 8);
+    row!(cuc_algorithm_options.kind, 8, 4);
+    row!(cuc_algorithm_options.flags, 12, 4);
+    row!(cuc_algorithm_options.inputs, 16, 8);
+    row!(cuc_algorithm_options.outputs, 24, 8);
+    row!(cuc_algorithm_options.input_count, 32, 4);
+    row!(cuc_algorithm_options.output_count, 36, 4);
+    row!(cuc_algorithm_options.fn_, 40, 8);
+    row!(cuc_algorithm_options.identity, 48, 8);
+    row!(cuc_algorithm_options.tile, 56, 4);
+    row!(cuc_algorithm_options.blocks, 60, 4);
+    row!(cuc_algorithm_options.warps, 64, 4);
+    row!(cuc_algorithm_options.reserved, 68, 4);
+    row!(cuc_algorithm_options.count, 72, 8);
+    row!(cuc_algorithm_options.arch, 80, 8);
+    row!(cuc_algorithm_options.cache, 88, 8);
     row!(cuc_arg_value, 8, 0);
     row!(cuc_arg_value.u64, 0, 8);
     row!(cuc_arg_value.i64, 0, 8);
@@ -835,6 +862,14 @@ pub fn structs(wrong: &mut Vec<String>) {
 
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
+        ("cuc_algorithm_args_init", cucore_sys::cuc_algorithm_args_init as *const ()),
+        ("cuc_algorithm_create", cucore_sys::cuc_algorithm_create as *const ()),
+        ("cuc_algorithm_options_init", cucore_sys::cuc_algorithm_options_init as *const ()),
+        ("cuc_algorithm_release", cucore_sys::cuc_algorithm_release as *const ()),
+        ("cuc_algorithm_retain", cucore_sys::cuc_algorithm_retain as *const ()),
+        ("cuc_algorithm_run", cucore_sys::cuc_algorithm_run as *const ()),
+        ("cuc_algorithm_source", cucore_sys::cuc_algorithm_source as *const ()),
+        ("cuc_algorithm_workspace_bytes", cucore_sys::cuc_algorithm_workspace_bytes as *const ()),
         ("cuc_attention", cucore_sys::cuc_attention as *const ()),
         ("cuc_attention_append", cucore_sys::cuc_attention_append as *const ()),
         ("cuc_attention_args_init", cucore_sys::cuc_attention_args_init as *const ()),
@@ -1191,6 +1226,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_python_add_methods", cucore_sys::cuc_python_add_methods as *const ()),
         ("cuc_python_get_base", cucore_sys::cuc_python_get_base as *const ()),
         ("cuc_python_get_launch", cucore_sys::cuc_python_get_launch as *const ()),
+        ("cuc_reduce", cucore_sys::cuc_reduce as *const ()),
         ("cuc_runtime_get_version", cucore_sys::cuc_runtime_get_version as *const ()),
         ("cuc_runtime_set_device", cucore_sys::cuc_runtime_set_device as *const ()),
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),

@@ -1,0 +1,310 @@
+/**
+ * @file
+ * Algorithms on whole arrays, with operators written in the tile language.
+ *
+ * A *plan* describes a kind of work: its arrays, the values computed from their elements, and the
+ * operator. Creating a plan writes a tile program and compiles it, which takes milliseconds. The
+ * plan then works on arrays of any length, from any thread, on any stream of its device.
+ *
+ *     const char *in[] = { "x: f32", "y: f32", "x * y" }, *out[] = { "dot: f32" };
+ *     cuc_algorithm_create(&plan, device, CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_REDUCE,
+ *                          .inputs = in, .input_count = 3, .outputs = out, .output_count = 1,
+ *                          .fn = "sum"));
+ *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
+ *                       .outputs = &dot, .output_count = 1));
+ *
+ * cuc_reduce() is for one array and a usual operator, and keeps its plans itself.
+ */
+#ifndef CUCORE_ALGORITHM_H
+#define CUCORE_ALGORITHM_H
+
+#include <cucore/base.h>
+#include <cucore/cache.h>
+#include <cucore/device.h>
+#include <cucore/stream.h>
+#include <cucore/tensor.h>
+
+CUC_BEGIN_DECLS
+
+/**
+ * A plan: the compiled code for one kind of work.
+ *
+ * Threads: any thread, concurrently.
+ */
+typedef struct cuc_algorithm cuc_algorithm;
+
+/** The kinds of work. */
+enum {
+    CUC_ALGORITHM_TRANSFORM = 1, /**< out[i] = fn(values of element i) */
+    CUC_ALGORITHM_REDUCE = 2,    /**< combines the values of all elements to one */
+};
+
+/** Flags of cuc_algorithm_options. */
+enum {
+    /** The number of elements is on the device: calls read it from device_count, in stream order */
+    CUC_ALGORITHM_DEVICE_COUNT = 1 << 0,
+    /** Launch in plain stream order instead of programmatically. Needed only if the preceding
+     * kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel
+     * before it */
+    CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
+};
+
+/** Maximum number of inputs of a plan, and of outputs. */
+#define CUC_ALGORITHM_MAX_ARRAYS 8
+
+/**
+ * Description of a plan. Zero selects the default of every field except kind, inputs and outputs.
+ *
+ * **Inputs** are texts of three forms:
+ *
+ * - `"x: f32"` is an array, and `x` the element of the array at index i.
+ * - `"x: f32[]"` is an array of any length, which only expressions read.
+ * - Anything else is an expression in the tile language, with a name (`"d = x - y"`) or without
+ *   (`"x * y"`). It may use the names before it, the index `i` and the number of elements `n` (both
+ *   i64), `x[j]` for an element of an array at any index (0 outside the array), all functions of
+ *   the language, and those that fn defines.
+ *
+ * The *values* of an element are those of the expressions without a name, or, if there are none,
+ * all names, except those of `[]` arrays. Names consist of at most 31 letters, digits and _; i, n
+ * and names that begin with in_ are not allowed.
+ *
+ * **Outputs** are arrays, `"y: f32"`. `"_: f32"` is a value that is not stored, and takes no
+ * tensor. Values are converted to the type of their output; in a reduction also before they are
+ * combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter
+ * integer.
+ *
+ * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
+ *
+ * - TRANSFORM: a function from the values to the outputs; NULL stores the values.
+ * - REDUCE: an associative and commutative function of two sets of values, `"fn add(a, b) { return
+ *   a + b }"`, or for two values `"fn larger(x, i, y, j) { ... return v, k }"`. Or, for one value,
+ *   a name: sum, prod, min or max (which ignore NaN).
+ */
+typedef struct cuc_algorithm_options {
+    size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
+
+    int32_t kind;               /**< CUC_ALGORITHM_ constant; must be given */
+    uint32_t flags;             /**< CUC_ALGORITHM_ bits */
+    const char *const *inputs;  /**< [input_count] arrays and expressions */
+    const char *const *outputs; /**< [output_count] arrays */
+    uint32_t input_count;       /**< at most CUC_ALGORITHM_MAX_ARRAYS */
+    uint32_t output_count;      /**< at most CUC_ALGORITHM_MAX_ARRAYS */
+    const char *fn;             /**< the operator */
+    /** The values that change nothing when combined with others, such as "0" or "-inf, -1": numbers
+     * separated by commas, one for each value. NULL if fn is a name */
+    const char *identity;
+
+    int32_t tile;      /**< elements of a block's step, a power of two up to 65536; 0: chosen */
+    int32_t blocks;    /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
+    int32_t warps;     /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
+    uint32_t reserved; /**< 0 */
+    int64_t count;     /**< number of elements to choose for; 0: large */
+    const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
+                            device */
+    /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
+     * cuc_cache_none() to store nothing. */
+    cuc_cache *cache;
+} cuc_algorithm_options;
+
+/** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
+#ifdef __cplusplus
+static inline cuc_algorithm_options cuc__algorithm_options_default(void)
+{
+    cuc_algorithm_options options = cuc_algorithm_options();
+    options.struct_size = sizeof(options);
+    return options;
+}
+#define CUC_ALGORITHM_OPTIONS_INIT (cuc__algorithm_options_default())
+#else
+#define CUC_ALGORITHM_OPTIONS_INIT                   \
+    {                                                \
+        .struct_size = sizeof(cuc_algorithm_options) \
+    }
+
+/** Options written at the call site: CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_REDUCE, ...). */
+#define CUC_ALGORITHM_OPTIONS(...) \
+    (&(cuc_algorithm_options){ .struct_size = sizeof(cuc_algorithm_options), __VA_ARGS__ })
+#endif
+
+/**
+ * Set every option to its default.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] options     zeroed, its struct_size set
+ * @param      caller_size sizeof(cuc_algorithm_options) in the calling code
+ * @since 0.1
+ */
+CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size);
+
+/**
+ * The arrays of a call, in the order of the options; expressions and "_" have none.
+ *
+ * Inputs that are read by element, and the outputs of a transform, have `count` elements or more;
+ * if count is 0, they have the same number of elements, which is the count. The output of a
+ * reduction has one element. Arrays have one axis with any stride, or any axes if they are
+ * contiguous. An output may be an input that is read by element.
+ */
+typedef struct cuc_algorithm_args {
+    size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */
+    const cuc_tensor *inputs;  /**< [input_count] */
+    const cuc_tensor *outputs; /**< [output_count]; written */
+    uint32_t input_count;      /**< number of arrays among the plan's inputs */
+    uint32_t output_count;     /**< number of arrays among the plan's outputs */
+    int64_t count;             /**< number of elements; 0: that of the arrays */
+    /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
+     * number above the count that the other fields give is taken as that count, and one below 0 as
+     * 0 */
+    const cuc_tensor *device_count;
+    /** Address of the workspace, a multiple of 256, used by one call at a time. 0: the call takes
+     * memory from the device's memory resource and returns it, in stream order */
+    cuc_device_ptr workspace;
+    uint64_t workspace_bytes; /**< at least cuc_algorithm_workspace_bytes() if there is a
+                                   workspace */
+} cuc_algorithm_args;
+
+#define CUC_ALGORITHM_ARGS_INIT                            \
+    {                                                      \
+        sizeof(cuc_algorithm_args), 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+#ifndef __cplusplus
+/** Arguments written at the call site: CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, ...). */
+#define CUC_ALGORITHM_ARGS(...) \
+    (&(cuc_algorithm_args){ .struct_size = sizeof(cuc_algorithm_args), __VA_ARGS__ })
+#endif
+
+/**
+ * Set arguments to their defaults.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] args        zeroed, its struct_size set
+ * @param      caller_size sizeof(cuc_algorithm_args) in the calling code
+ * @since 0.1
+ */
+CUC_API void cuc_algorithm_args_init(cuc_algorithm_args *args, size_t caller_size);
+
+/**
+ * Create a plan: write the tile program and compile it to PTX.
+ *
+ * This takes a few milliseconds in the library, plus tens in the driver, which assembles the code
+ * unless it is in the driver's cache.
+ *
+ * @thread any thread
+ * @capture never touches a stream
+ * @param[out] out     the plan; release it with cuc_algorithm_release()
+ * @param      device  the device to run on; its architecture and number of multiprocessors matter
+ * @param      options description of the plan; read before the call returns
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out, device or options is NULL, or a field is out of bounds or
+ *                                    conflicts with another: the message names it and the allowed
+ *                                    values
+ * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
+ * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
+ * @retval CUC_ERROR_COMPILE          an expression or fn is wrong: the log says why
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the code cannot be loaded; for other load failures see
+ *                                    cuc_object_get_kernel()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
+                                        const cuc_algorithm_options *options);
+
+/**
+ * Add a reference to a plan.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param plan the plan, or NULL
+ * @return plan
+ * @since 0.1
+ */
+CUC_API cuc_algorithm *cuc_algorithm_retain(cuc_algorithm *plan);
+
+/**
+ * Release a reference; the last one frees the plan. Work already enqueued completes.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param plan the plan, or NULL
+ * @since 0.1
+ */
+CUC_API void cuc_algorithm_release(cuc_algorithm *plan);
+
+/**
+ * The size of the workspace that a call needs.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param plan  the plan
+ * @param count number of elements
+ * @return bytes; 0 if the call needs none, and for NULL
+ * @since 0.1
+ */
+CUC_API uint64_t cuc_algorithm_workspace_bytes(const cuc_algorithm *plan, int64_t count);
+
+/**
+ * Run a plan, in stream order.
+ *
+ * Results are the same, bit for bit, in every run on the same kind of device. The call waits for
+ * nothing, and allocates nothing but a workspace if none is given.
+ *
+ * @order  enqueues and returns; the arrays must stay valid until the work is complete. From compute
+ *         capability 9.0 on, a kernel starts while the preceding kernel ends, but waits for the end
+ *         of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
+ *         CUC_ALGORITHM_PLAIN_LAUNCH)
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
+ *          workspace that is not given
+ * @param stream the queue, of the plan's device
+ * @param plan   the plan
+ * @param args   read before the call returns
+ * @retval CUC_OK                     enqueued; a fault while running shows in a later call
+ * @retval CUC_ERROR_INVALID_ARGUMENT a handle or args is NULL, an array is missing or does not
+ *                                    match the plan, the arrays' lengths differ, or the workspace
+ *                                    is too small: the message names it and the expected value
+ * @retval CUC_ERROR_INVALID_HANDLE   stream or plan is not alive
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY no memory for a workspace
+ * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
+ * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_algorithm_run(cuc_stream *stream, cuc_algorithm *plan,
+                                     const cuc_algorithm_args *args);
+
+/**
+ * The tile program of a plan, to read or to start from.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param plan the plan
+ * @return the source; valid as long as the plan; NULL for NULL
+ * @since 0.1
+ */
+CUC_API const char *cuc_algorithm_source(const cuc_algorithm *plan);
+
+/**
+ * Reduce an array to one element, in stream order.
+ *
+ * The first call for a device, operator and pair of types creates a plan, which the library keeps.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
+ *          workspace
+ * @param stream the queue
+ * @param fn     sum, prod, min or max; or the text of a function as in cuc_algorithm_options, if
+ *               `identity` is given
+ * @param identity as in cuc_algorithm_options; NULL if fn is a name
+ * @param x      any number of elements
+ * @param y      one element, written; its type is that of the sum
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *identity,
+                              const cuc_tensor *x, const cuc_tensor *y);
+
+CUC_END_DECLS
+
+#endif

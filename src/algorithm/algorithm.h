@@ -1,0 +1,178 @@
+// Algorithm plans: their kind, the tile program, the compiled kernels. A family of kinds is a file
+// that writes the program, lays out the workspace and launches the kernels.
+#ifndef CUCORE_ALGORITHM_ALGORITHM_H
+#define CUCORE_ALGORITHM_ALGORITHM_H
+
+#include <cucore/algorithm.h>
+#include <cucore/kernel.h>
+#include <cucore/launch.h>
+
+#include "base/handle.h"
+#include "base/text.h"
+#include "program/plan_arch.h"
+
+enum {
+    CUC__ALGORITHM_NAME = 32,
+    CUC__ALGORITHM_IDENTITY = 64,
+    CUC__ALGORITHM_MAX = CUC_ALGORITHM_MAX_ARRAYS,
+    CUC__ALGORITHM_KERNELS = 3, // most kernels of a plan
+    CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
+    CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
+};
+
+enum cuc__algorithm_form {
+    CUC__ALGORITHM_ELEMENTS, // an array that is read by element
+    CUC__ALGORITHM_WHOLE,    // an array that only expressions read
+    CUC__ALGORITHM_NAMED,    // an expression with a name
+    CUC__ALGORITHM_VALUE,    // an expression without a name
+};
+
+struct cuc__algorithm_input {
+    enum cuc__algorithm_form form;
+    char name[CUC__ALGORITHM_NAME];
+    cuc_dtype dtype;        // of an array
+    const char *expression; // the caller's text; only while the plan is created
+};
+
+struct cuc__algorithm_output {
+    char name[CUC__ALGORITHM_NAME];
+    cuc_dtype dtype;
+    bool dropped; // "_"
+};
+
+// The kind of work that a program does.
+struct cuc__algorithm_kind {
+    int32_t kind;
+    bool device_count, plain_launch;
+    struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
+    struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
+    uint32_t input_count, output_count;
+    uint32_t values;                            // of an element
+    cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
+};
+
+struct cuc__algorithm_tile {
+    int32_t elements; // of a block's step
+    int32_t blocks;   // for each multiprocessor
+    int32_t warps;    // 0 leaves the choice to the compiler
+};
+
+struct cuc__algorithm_problem {
+    struct cuc__algorithm_kind kind;
+    const struct cuc__algorithm_family *family;
+    struct cuc__algorithm_tile tile;
+    const char *fn; // the text of the operator; NULL if there is none
+    char fn_name[CUC__ALGORITHM_NAME];
+    bool named;                                                 // fn is one of the library's own
+    char identity[CUC__ALGORITHM_MAX][CUC__ALGORITHM_IDENTITY]; // of each value
+    int64_t count;
+    uint32_t multiprocessors;
+    char arch[CUC__PLAN_ARCH];
+};
+
+// A call, whose arguments are checked. Arrays that are read or written by element have `count`
+// elements, the others their own number.
+struct cuc__algorithm_call {
+    cuc_algorithm *plan;
+    cuc_stream *stream;
+    const cuc_algorithm_args *args;
+    const char *function;
+    int64_t count;
+    cuc_tensor inputs[CUC__ALGORITHM_MAX], outputs[CUC__ALGORITHM_MAX]; // by index in the options
+    cuc_tensor device_count;
+    cuc_device_ptr workspace;
+};
+
+struct cuc__algorithm_family {
+    const char *kernels[CUC__ALGORITHM_KERNELS]; // their names in the program
+    bool has_identity;                           // fn combines values
+    bool by_element;                             // outputs have an element for each element
+    // Chooses the tile; nonzero fields are kept.
+    void (*choose)(struct cuc__algorithm_problem *problem);
+    // Writes the kernels.
+    void (*put)(struct cuc__text *text, const struct cuc__algorithm_problem *problem);
+    uint64_t (*workspace)(const cuc_algorithm *plan, int64_t count);
+    cuc_status (*run)(const struct cuc__algorithm_call *call);
+};
+
+// Each family is defined in the file of its name.
+extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce;
+
+struct cuc_algorithm {
+    cuc__handle head;
+    cuc_device *device;
+    const struct cuc__algorithm_family *family;
+    struct cuc__algorithm_kind kind;
+    struct cuc__algorithm_tile tile;
+    uint32_t multiprocessors;
+    char *text;
+    cuc_object *object;
+    cuc_kernel *kernels[CUC__ALGORITHM_KERNELS]; // in the order of the family
+};
+
+// Defined in options.c. Translates options. Records a failure under the name in `function`.
+cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *out,
+                                       const cuc_algorithm_options *options,
+                                       const struct cuc_device *device, const char *function);
+
+// Defined in operator.c. Reads fn and identity.
+cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *problem,
+                                        const cuc_algorithm_options *options, const char *function);
+
+// Defined in source.c. Writes the tile program. Returns NULL if out of memory.
+char *cuc__algorithm_source(const struct cuc__algorithm_problem *problem);
+// Write parts of kernels: the parameters of inputs and of the count, and those of outputs, each
+// with a comma behind it; the number of elements `n`; the values v0, v1 and so on of the elements
+// of tile `t`, whose indices are `i`.
+void cuc__algorithm_put_inputs(struct cuc__text *text, const struct cuc__algorithm_problem *p);
+void cuc__algorithm_put_outputs(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                                const char *extent);
+void cuc__algorithm_put_count(struct cuc__text *text, const struct cuc__algorithm_problem *p);
+void cuc__algorithm_put_values(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                               const char *indent, const char *hint);
+// Writes "a0, a1" for "a%u", one for each value. `format` may have two places for the number.
+void cuc__algorithm_put_each(struct cuc__text *text, uint32_t count, const char *format);
+// Writes a list of the identities.
+void cuc__algorithm_put_identities(struct cuc__text *text, const struct cuc__algorithm_problem *p);
+
+// Returns true if an array's axis is the number of elements N; otherwise N is a parameter.
+bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *kind,
+                                const struct cuc__algorithm_family *family);
+
+// Defined in check.c. Checks a call and makes its arrays.
+cuc_status cuc__algorithm_check(struct cuc__algorithm_call *call);
+
+// Defined in launch.c. Add the arguments of cuc__algorithm_put_inputs() and
+// cuc__algorithm_put_outputs(); return the number of arguments.
+size_t cuc__algorithm_add_inputs(cuc_arg *args, size_t count,
+                                 const struct cuc__algorithm_call *call);
+size_t cuc__algorithm_add_outputs(cuc_arg *args, size_t count,
+                                  const struct cuc__algorithm_call *call);
+// Launches a kernel of the plan, by its index in the family.
+cuc_status cuc__algorithm_launch(const struct cuc__algorithm_call *call, int kernel,
+                                 const cuc_arg *args, size_t count);
+// Makes an array of the workspace, and returns the address behind it.
+cuc_device_ptr cuc__algorithm_scratch(cuc_tensor *out, const struct cuc__algorithm_call *call,
+                                      cuc_device_ptr at, cuc_dtype dtype, int64_t elements);
+
+static inline int64_t cuc__algorithm_cdiv(int64_t x, int64_t y)
+{
+    return x / y + (x % y != 0);
+}
+
+static inline uint64_t cuc__algorithm_aligned(uint64_t bytes)
+{
+    return (bytes + CUC__ALGORITHM_ALIGN - 1) / CUC__ALGORITHM_ALIGN * CUC__ALGORITHM_ALIGN;
+}
+
+// Returns the largest power of two that is at most `most` / `bytes`, and not below `least`.
+static inline int32_t cuc__algorithm_fit(int32_t most, uint32_t bytes, int32_t least)
+{
+    int32_t elements = most;
+
+    while (elements > least && (uint64_t)(uint32_t)elements * bytes > (uint32_t)most)
+        elements /= 2;
+    return elements;
+}
+
+#endif

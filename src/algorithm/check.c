@@ -1,0 +1,184 @@
+// Checks a call's arrays, and reads the number of elements from them.
+#include "algorithm.h"
+
+#include "base/array.h"
+#include "device/device.h"
+#include "device/stream.h"
+
+#include <inttypes.h>
+
+// Makes an array of one axis. A contiguous array of other axes counts as one of its elements.
+static cuc_status flatten(cuc_tensor *out, const cuc_tensor *from, const char *list, uint32_t i,
+                          const char *name, cuc_dtype dtype, const char *function)
+{
+    if (from->dtype != dtype)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s[%u], %s, is of %s, expected %s",
+                         list, i, name, cuc_dtype_name(from->dtype), cuc_dtype_name(dtype));
+    cuc_status st = cuc_tensor_check(from);
+    if (st < 0)
+        return cuc__pass(st, function);
+    if (from->rank != 1 && !cuc_tensor_is_contiguous(from))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s[%u], %s, has %d axes and is not contiguous: expected one axis, or a "
+                         "contiguous array",
+                         list, i, name, from->rank);
+    *out = *from;
+    if (from->rank == 1)
+        return CUC_OK;
+    *out = (cuc_tensor){ .data = from->data,
+                         .dtype = dtype,
+                         .rank = 1,
+                         .device = from->device,
+                         .flags = from->flags,
+                         .shape = { cuc_tensor_elements(from) },
+                         .strides = { 1 } };
+    return CUC_OK;
+}
+
+// Finds the number of elements: `count`, or that of the arrays, which must then agree.
+static cuc_status find_count(struct cuc__algorithm_call *c, const cuc_tensor *array, bool *first,
+                             const char *list, uint32_t i, const char *name)
+{
+    int64_t elements = array->shape[0];
+
+    if (c->args->count && elements < c->args->count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s[%u], %s, has %" PRId64 " elements, but count is %" PRId64, list, i,
+                         name, elements, c->args->count);
+    if (!c->args->count && !*first && elements != c->count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s[%u], %s, has %" PRId64 " elements, expected %" PRId64
+                         ", as those before: give count",
+                         list, i, name, elements, c->count);
+    *first = false;
+    c->count = c->args->count ? c->args->count : elements;
+    return CUC_OK;
+}
+
+static cuc_status read_arrays(struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    bool first = true;
+    uint32_t next = 0;
+    cuc_status st = CUC_OK;
+
+    for (uint32_t i = 0; i < k->input_count && st >= 0; i++) {
+        const struct cuc__algorithm_input *in = &k->inputs[i];
+        if (in->form > CUC__ALGORITHM_WHOLE)
+            continue;
+        st = flatten(&c->inputs[i], &c->args->inputs[next], "inputs", next, in->name, in->dtype,
+                     c->function);
+        if (st >= 0 && in->form == CUC__ALGORITHM_ELEMENTS)
+            st = find_count(c, &c->inputs[i], &first, "inputs", next, in->name);
+        next++;
+    }
+    next = 0;
+    for (uint32_t i = 0; i < k->output_count && st >= 0; i++) {
+        const struct cuc__algorithm_output *out = &k->outputs[i];
+        if (out->dropped)
+            continue;
+        st = flatten(&c->outputs[i], &c->args->outputs[next], "outputs", next, out->name,
+                     out->dtype, c->function);
+        if (st >= 0 && c->plan->family->by_element)
+            st = find_count(c, &c->outputs[i], &first, "outputs", next, out->name);
+        else if (st >= 0 && c->outputs[i].shape[0] != 1)
+            st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                           "outputs[%u], %s, has %" PRId64 " elements, expected 1", next, out->name,
+                           c->outputs[i].shape[0]);
+        next++;
+    }
+    if (first)
+        c->count = c->args->count;
+    return st;
+}
+
+// Arrays that are accessed by element end behind the last one.
+static void narrow(struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
+            c->inputs[i].shape[0] = c->count;
+    for (uint32_t i = 0; i < k->output_count && c->plan->family->by_element; i++)
+        c->outputs[i].shape[0] = c->count;
+}
+
+static cuc_status check_lists(const struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    uint32_t inputs = 0, outputs = 0;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        inputs += k->inputs[i].form <= CUC__ALGORITHM_WHOLE;
+    for (uint32_t i = 0; i < k->output_count; i++)
+        outputs += !k->outputs[i].dropped;
+    const struct {
+        const char *name;
+        const cuc_tensor *list;
+        uint32_t count, expected;
+    } rows[] = { { "inputs", c->args->inputs, c->args->input_count, inputs },
+                 { "outputs", c->args->outputs, c->args->output_count, outputs } };
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        if (rows[i].count != rows[i].expected)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                             "the call has %u %s, expected %u, the arrays of the plan",
+                             rows[i].count, rows[i].name, rows[i].expected);
+        if (rows[i].count && !rows[i].list)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is NULL", rows[i].name);
+    }
+    return CUC_OK;
+}
+
+static cuc_status read_device_count(struct cuc__algorithm_call *c)
+{
+    const cuc_tensor *t = c->args->device_count;
+
+    if (!c->plan->kind.device_count != !t)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         t ? "device_count is given, but the plan has no "
+                             "CUC_ALGORITHM_DEVICE_COUNT: leave it NULL"
+                           : "device_count is NULL, but the plan has CUC_ALGORITHM_DEVICE_COUNT");
+    if (t && (t->dtype != CUC_I64 || cuc_tensor_elements(t) != 1))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "device_count has %" PRId64 " elements of %s, expected one of i64",
+                         cuc_tensor_elements(t), cuc_dtype_name(t->dtype));
+    return t ? flatten(&c->device_count, t, "device_count", 0, "count", CUC_I64, c->function)
+             : CUC_OK;
+}
+
+static cuc_status check_workspace(const struct cuc__algorithm_call *c)
+{
+    uint64_t need = c->plan->family->workspace(c->plan, c->count);
+
+    if (!c->args->workspace)
+        return CUC_OK;
+    if (c->args->workspace % CUC__ALGORITHM_ALIGN)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace is 0x%" PRIx64 ", expected a multiple of %d",
+                         c->args->workspace, CUC__ALGORITHM_ALIGN);
+    if (c->args->workspace_bytes < need)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace_bytes is %" PRIu64 ", expected at least %" PRIu64
+                         " for %" PRId64 " elements",
+                         c->args->workspace_bytes, need, c->count);
+    return CUC_OK;
+}
+
+cuc_status cuc__algorithm_check(struct cuc__algorithm_call *c)
+{
+    cuc_status st;
+
+    if (c->stream->device != c->plan->device)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "the stream is of device %d, the plan of device %d", c->stream->ordinal,
+                         c->plan->device->ordinal);
+    if (c->args->count < 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "count is %" PRId64 ", expected 0 or more", c->args->count);
+    if ((st = check_lists(c)) < 0 || (st = read_device_count(c)) < 0 || (st = read_arrays(c)) < 0 ||
+        (st = check_workspace(c)) < 0)
+        return st;
+    narrow(c);
+    return CUC_OK;
+}

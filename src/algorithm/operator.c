@@ -1,0 +1,129 @@
+// Reads a plan's operator: the text of a function, or the name of one of the library's own.
+#include "algorithm.h"
+
+#include "base/array.h"
+#include "tile/ir/scalar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Writes the value that changes nothing, for a type. -1: the least value, 1: the largest.
+static void put_extreme(char *out, cuc_dtype dtype, int sign)
+{
+    uint32_t bits = cuc_dtype_bits(dtype);
+
+    if (dtype == CUC_BOOL)
+        snprintf(out, CUC__ALGORITHM_IDENTITY, sign < 0 ? "false" : "true");
+    else if (!tile_is_integer(dtype))
+        snprintf(out, CUC__ALGORITHM_IDENTITY, sign < 0 ? "-inf" : "inf");
+    else if (!tile_is_signed(dtype))
+        snprintf(out, CUC__ALGORITHM_IDENTITY, "%" PRIu64,
+                 sign < 0 ? 0 : UINT64_MAX >> (64 - bits));
+    else
+        snprintf(out, CUC__ALGORITHM_IDENTITY, "%s%" PRIu64, sign < 0 ? "-" : "",
+                 (UINT64_MAX >> (65 - bits)) + (sign < 0));
+}
+
+static const struct {
+    const char *name, *text;
+    const char *identity; // NULL: the type's least or largest value
+    int sign;
+} operators[] = {
+    { "sum", "fn combined(a, b) { return a + b }", "0", 0 },
+    { "prod", "fn combined(a, b) { return a * b }", "1", 0 },
+    { "min", "fn combined(a, b) { return minimum(a, b) }", NULL, 1 },
+    { "max", "fn combined(a, b) { return maximum(a, b) }", NULL, -1 },
+};
+
+// Finds the name of the last function that a text defines. Returns false if there is none, or if
+// the name is too long.
+static bool find_function(char out[CUC__ALGORITHM_NAME], const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    bool after_fn = false, found = false;
+
+    while (*text) {
+        size_t length = strspn(text, letters);
+        if (length && after_fn) {
+            found = length < CUC__ALGORITHM_NAME;
+            memcpy(out, text, found ? length : 0);
+            out[found ? length : 0] = '\0';
+        }
+        if (length)
+            after_fn = length == 2 && strncmp(text, "fn", 2) == 0;
+        text += *text == '#' ? strcspn(text, "\n") : length ? length : 1;
+    }
+    return found;
+}
+
+// Splits a list at its commas outside of brackets. Returns the number of entries, or 0 if one is
+// empty or too long.
+static uint32_t split(char out[][CUC__ALGORITHM_IDENTITY], const char *list)
+{
+    uint32_t count = 0;
+
+    for (const char *at = list; count < CUC__ALGORITHM_MAX; at++) {
+        const char *start = at += strspn(at, " ");
+        for (int depth = 0; *at && (depth || *at != ','); at++)
+            depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        if (at == start || at - start >= CUC__ALGORITHM_IDENTITY)
+            return 0;
+        snprintf(out[count++], CUC__ALGORITHM_IDENTITY, "%.*s", (int)(at - start), start);
+        if (!*at)
+            return count;
+    }
+    return CUC__ALGORITHM_MAX + 1;
+}
+
+static cuc_status read_identity(struct cuc__algorithm_problem *p, const cuc_algorithm_options *o,
+                                const char *function)
+{
+    if (p->family->has_identity && !o->identity)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "identity is NULL, expected the values that change nothing when fn "
+                         "combines them with others, such as \"0\"");
+    if (!p->family->has_identity && o->identity)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "identity is given, but fn combines no values: leave it NULL");
+    if (o->identity && split(p->identity, o->identity) != p->kind.values)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "identity is \"%s\", expected %u number%s, separated by commas",
+                         o->identity, p->kind.values, p->kind.values == 1 ? "" : "s");
+    return CUC_OK;
+}
+
+cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
+                                        const cuc_algorithm_options *o, const char *function)
+{
+    p->fn = o->fn;
+    if (o->fn && find_function(p->fn_name, o->fn))
+        return read_identity(p, o, function);
+    if (!p->family->has_identity)
+        return o->fn ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                                 "fn is \"%s\", expected a function, such as \"fn twice(x) { "
+                                 "return 2 * x }\"",
+                                 o->fn)
+                     : read_identity(p, o, function);
+    for (int i = 0; i < CUC_LENGTH(operators) && o->fn; i++) {
+        if (strcmp(operators[i].name, o->fn) != 0)
+            continue;
+        if (p->kind.values != 1 || o->identity)
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, function,
+                "fn is %s, which combines one value and has its own identity: expected "
+                "%s",
+                o->fn, o->identity ? "identity to be NULL" : "a function for several values");
+        p->fn = operators[i].text;
+        p->named = true;
+        snprintf(p->fn_name, sizeof(p->fn_name), "combined");
+        if (operators[i].identity)
+            snprintf(p->identity[0], sizeof(p->identity[0]), "%s", operators[i].identity);
+        else
+            put_extreme(p->identity[0], p->kind.accumulators[0], operators[i].sign);
+        return CUC_OK;
+    }
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "fn is %s, expected sum, prod, min, max, or a function, such as \"fn add(a, "
+                     "b) { return a + b }\"",
+                     o->fn ? o->fn : "NULL");
+}

@@ -1,0 +1,246 @@
+// Checks a plan's options, and reads the texts of its arrays and expressions.
+#include "algorithm.h"
+
+#include "base/array.h"
+#include "base/options.h"
+#include "device/device.h"
+
+#include <string.h>
+
+enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32 };
+
+void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size)
+{
+    cuc__init_options(options, caller_size);
+}
+
+void cuc_algorithm_args_init(cuc_algorithm_args *args, size_t caller_size)
+{
+    cuc__init_options(args, caller_size);
+}
+
+static const struct cuc__algorithm_family *const families[] = {
+    [CUC_ALGORITHM_TRANSFORM] = &cuc__algorithm_transform,
+    [CUC_ALGORITHM_REDUCE] = &cuc__algorithm_reduce,
+};
+
+static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
+{
+    const struct cuc__range rows[] = {
+        { "kind", o->kind, CUC_ALGORITHM_TRANSFORM, CUC_LENGTH(families) - 1, "CUC_ALGORITHM_" },
+        { "flags", o->flags, 0, (CUC_ALGORITHM_PLAIN_LAUNCH << 1) - 1, NULL },
+        { "input_count", o->input_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
+        { "output_count", o->output_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
+        { "tile", o->tile, 0, MOST_TILE, NULL },
+        { "blocks", o->blocks, 0, MOST_BLOCKS, NULL },
+        { "warps", o->warps, 0, MOST_WARPS, NULL },
+        { "count", o->count, 0, INT64_MAX, NULL },
+        { "reserved", o->reserved, 0, 0, NULL },
+    };
+    const struct {
+        bool wrong;
+        const char *what;
+    } more[] = {
+        { !o->inputs, "inputs is NULL" },
+        { !o->outputs, "outputs is NULL" },
+        { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
+        { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
+    };
+    cuc_status st = cuc__check_ranges(rows, CUC_LENGTH(rows), function);
+
+    for (int i = 0; i < CUC_LENGTH(more) && st >= 0; i++)
+        if (more[i].wrong)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", more[i].what);
+    return st;
+}
+
+// ---- Arrays and expressions
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+static const char *skip(const char *text)
+{
+    return text + strspn(text, " \t\n");
+}
+
+// Reads a name, and returns the text behind it; NULL if there is none or if it is too long.
+static const char *read_name(char out[CUC__ALGORITHM_NAME], const char *text)
+{
+    size_t length = strspn(text, letters);
+
+    if (!length || length >= CUC__ALGORITHM_NAME || (*text >= '0' && *text <= '9'))
+        return NULL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return text + length;
+}
+
+// Reads "f32" or "f32[]" to the end of the text.
+static bool read_dtype(cuc_dtype *out, bool *whole, const char *text)
+{
+    char name[CUC__ALGORITHM_NAME];
+    const char *end = read_name(name, skip(text));
+
+    if (!end)
+        return false;
+    *out = cuc_dtype_from_name(name);
+    end = skip(end);
+    *whole = *end == '[' && *skip(end + 1) == ']';
+    if (*whole)
+        end = skip(skip(end + 1) + 1);
+    return *out != CUC_DTYPE_UNKNOWN && *out <= CUC_E5M2 && !*end;
+}
+
+static cuc_status fail_dtype(const char *list, uint32_t i, const char *text, const char *function)
+{
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "%s[%u] is \"%s\", expected an element type of the tile language behind the "
+                     "colon, such as \"x: f32\"",
+                     list, i, text);
+}
+
+static cuc_status check_name(const struct cuc__algorithm_kind *k, const char *name, uint32_t at,
+                             const char *function)
+{
+    bool taken = strcmp(name, "i") == 0 || strcmp(name, "n") == 0 || strncmp(name, "in_", 3) == 0;
+
+    for (uint32_t i = 0; i < at; i++)
+        if (strcmp(k->inputs[i].name, name) == 0)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "inputs[%u] has the name %s, as has inputs[%u]", at, name, i);
+    return taken ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "inputs[%u] has the name %s: expected another than i, n, and names "
+                             "that begin with in_",
+                             at, name)
+                 : CUC_OK;
+}
+
+static cuc_status read_input(struct cuc__algorithm_kind *k, const char *text, uint32_t i,
+                             const char *function)
+{
+    struct cuc__algorithm_input *in = &k->inputs[i];
+    bool whole = false;
+
+    if (!text || !*skip(text))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "inputs[%u] is %s, expected an array or an expression", i,
+                         text ? "empty" : "NULL");
+    const char *end = read_name(in->name, skip(text)), *behind = end ? skip(end) : "";
+    if (*behind == ':') {
+        if (!read_dtype(&in->dtype, &whole, behind + 1))
+            return fail_dtype("inputs", i, text, function);
+        in->form = whole ? CUC__ALGORITHM_WHOLE : CUC__ALGORITHM_ELEMENTS;
+    } else if (*behind == '=' && behind[1] != '=') {
+        in->form = CUC__ALGORITHM_NAMED;
+        in->expression = behind + 1;
+    } else {
+        in->form = CUC__ALGORITHM_VALUE;
+        in->expression = text;
+        in->name[0] = '\0';
+        return CUC_OK;
+    }
+    return check_name(k, in->name, i, function);
+}
+
+static cuc_status read_inputs(struct cuc__algorithm_kind *k, const cuc_algorithm_options *o,
+                              const char *function)
+{
+    uint32_t named = 0;
+
+    k->input_count = o->input_count;
+    for (uint32_t i = 0; i < o->input_count; i++) {
+        cuc_status st = read_input(k, o->inputs[i], i, function);
+        if (st < 0)
+            return st;
+        k->values += k->inputs[i].form == CUC__ALGORITHM_VALUE;
+        named += k->inputs[i].form == CUC__ALGORITHM_ELEMENTS ||
+                 k->inputs[i].form == CUC__ALGORITHM_NAMED;
+    }
+    if (!k->values)
+        k->values = named;
+    return k->values ? CUC_OK
+                     : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                                 "inputs have arrays that only expressions read, but no "
+                                 "expression");
+}
+
+static cuc_status read_outputs(struct cuc__algorithm_kind *k, const cuc_algorithm_options *o,
+                               const char *function)
+{
+    bool whole = false;
+
+    k->output_count = o->output_count;
+    for (uint32_t i = 0; i < o->output_count; i++) {
+        struct cuc__algorithm_output *out = &k->outputs[i];
+        const char *text = o->outputs[i], *end = text ? read_name(out->name, skip(text)) : NULL;
+        if (!end || *skip(end) != ':')
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "outputs[%u] is %s, expected a name and a type, such as \"y: f32\"", i,
+                             text ? text : "NULL");
+        if (!read_dtype(&out->dtype, &whole, skip(end) + 1) || whole)
+            return fail_dtype("outputs", i, text, function);
+        out->dropped = strcmp(out->name, "_") == 0;
+        for (uint32_t j = 0; j < i && !out->dropped; j++)
+            if (strcmp(out->name, k->outputs[j].name) == 0)
+                return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                                 "outputs[%u] has the name %s, as has outputs[%u]", i, out->name,
+                                 j);
+    }
+    return CUC_OK;
+}
+
+// Returns the type in which values for an output are combined.
+static cuc_dtype accumulator(cuc_dtype dtype)
+{
+    switch (dtype) {
+    case CUC_F16:
+    case CUC_BF16:
+    case CUC_TF32:
+    case CUC_E4M3:
+    case CUC_E5M2:
+        return CUC_F32;
+    case CUC_I8:
+    case CUC_I16:
+        return CUC_I32;
+    case CUC_U8:
+    case CUC_U16:
+        return CUC_U32;
+    default:
+        return dtype;
+    }
+}
+
+cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
+                                       const cuc_algorithm_options *o, const cuc_device *device,
+                                       const char *function)
+{
+    struct cuc__algorithm_kind *k = &p->kind;
+    cuc_status st;
+    int sm;
+
+    memset(p, 0, sizeof(*p));
+    if ((st = check_fields(o, function)) < 0 ||
+        (st = cuc__plan_arch(p->arch, &sm, o->arch, device, function)) < 0)
+        return st;
+    k->kind = o->kind;
+    k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
+    k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
+    p->family = families[o->kind];
+    p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
+    p->count = o->count;
+    p->multiprocessors = device->limits.multiprocessors;
+    if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0)
+        return st;
+    for (uint32_t i = 0; i < k->output_count; i++)
+        k->accumulators[i] = accumulator(k->outputs[i].dtype);
+    if ((p->family->has_identity || !o->fn) && k->values != k->output_count)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the inputs have %u value%s, but there %s %u output%s: expected one for "
+                         "each value",
+                         k->values, k->values == 1 ? "" : "s", k->output_count == 1 ? "is" : "are",
+                         k->output_count, k->output_count == 1 ? "" : "s");
+    if ((st = cuc__algorithm_read_operator(p, o, function)) < 0)
+        return st;
+    p->family->choose(p);
+    return CUC_OK;
+}

@@ -1,0 +1,87 @@
+// Creates plans: writes, compiles and loads the tile program.
+#include "algorithm.h"
+
+#include <cucore/error.h>
+#include <cucore/object.h>
+#include <cucore/program.h>
+
+#include "base/options.h"
+
+#include <stdlib.h>
+
+static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_problem *p,
+                          cuc_cache *cache)
+{
+    cuc_program *program = NULL;
+    cuc_status st;
+
+    if (!(plan->text = cuc__algorithm_source(p)))
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    st = cuc_program_create(&program, CUC_SOURCE_TILE, plan->text, 0,
+                            CUC_PROGRAM_OPTIONS(.name = "algorithm.tile", .arch = p->arch,
+                                                .warps = p->tile.warps, .cache = cache));
+    if (st >= 0)
+        st = cuc_program_compile(&plan->object, program, CUC_CODE_PTX);
+    cuc_program_release(program);
+    for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
+        st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
+    return st;
+}
+
+cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
+                                const cuc_algorithm_options *options)
+{
+    cuc_algorithm_options o;
+    struct cuc__algorithm_problem p;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(device, DEVICE);
+    CUC_CHECK_NOT_NULL(options);
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_algorithm_options)) < 0 ||
+        (st = cuc__algorithm_read_options(&p, &o, device, __func__)) < 0)
+        return st;
+    cuc_algorithm *plan = calloc(1, sizeof(*plan));
+    if (!plan)
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    cuc__handle_init(plan, CUC__HANDLE_ALGORITHM);
+    plan->device = device;
+    plan->family = p.family;
+    plan->kind = p.kind;
+    plan->tile = p.tile;
+    plan->multiprocessors = p.multiprocessors;
+    if ((st = compile(plan, &p, o.cache)) < 0) {
+        cuc_algorithm_release(plan);
+        return CUC_PASS(st);
+    }
+    for (uint32_t i = 0; i < plan->kind.input_count; i++)
+        plan->kind.inputs[i].expression = NULL; // the caller's
+    *out = plan;
+    return CUC_OK;
+}
+
+cuc_algorithm *cuc_algorithm_retain(cuc_algorithm *plan)
+{
+    return cuc__handle_retain(plan);
+}
+
+void cuc_algorithm_release(cuc_algorithm *plan)
+{
+    if (!cuc__handle_drop(plan, CUC__HANDLE_ALGORITHM))
+        return;
+    for (int i = 0; i < CUC__ALGORITHM_KERNELS; i++)
+        cuc_kernel_release(plan->kernels[i]);
+    cuc_object_release(plan->object);
+    free(plan->text);
+    cuc__handle_free(plan);
+}
+
+uint64_t cuc_algorithm_workspace_bytes(const cuc_algorithm *plan, int64_t count)
+{
+    return plan && count > 0 ? plan->family->workspace(plan, count) : 0;
+}
+
+const char *cuc_algorithm_source(const cuc_algorithm *plan)
+{
+    return plan ? plan->text : NULL;
+}

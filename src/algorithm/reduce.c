@@ -1,0 +1,178 @@
+// Reductions: each block combines every G-th tile, and a second kernel combines the results of the
+// G blocks. Few elements take one block, which writes the result. The order of all operations
+// depends only on the number of elements and on the device.
+#include "algorithm.h"
+
+enum { PARTS, FINISH, SMALL };
+enum { SMALL_TILES = 4 }; // most tiles of one block
+
+static void choose(struct cuc__algorithm_problem *p)
+{
+    enum { TILE_BYTES = 16384, SUM_BYTES = 32768, LEAST = 256, BLOCKS = 2 };
+    const struct cuc__algorithm_kind *k = &p->kind;
+    uint32_t widest = 1, sums = 0;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS &&
+            cuc_dtype_bits(k->inputs[i].dtype) / 8 > widest)
+            widest = cuc_dtype_bits(k->inputs[i].dtype) / 8;
+    for (uint32_t i = 0; i < k->values; i++)
+        sums += cuc_dtype_bits(k->accumulators[i]) / 8;
+    if (!p->tile.elements) {
+        int32_t most = cuc__algorithm_fit(SUM_BYTES, sums, LEAST);
+        p->tile.elements = cuc__algorithm_fit(TILE_BYTES, widest, LEAST);
+        if (p->tile.elements > most)
+            p->tile.elements = most;
+    }
+    if (!p->tile.blocks)
+        p->tile.blocks = BLOCKS;
+}
+
+// Writes the parameters of partial results, with a comma behind each.
+static void put_parts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    for (uint32_t i = 0; i < k->values; i++)
+        cuc__text_put(t, "part_%u: %s[G], ", i, cuc_dtype_name(k->accumulators[i]));
+}
+
+static void put_combine(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                        const char *value)
+{
+    cuc__text_put(t, "        ");
+    cuc__algorithm_put_each(t, p->kind.values, "r%u");
+    cuc__text_put(t, " = %s(", p->fn_name);
+    cuc__algorithm_put_each(t, p->kind.values, "r%u");
+    cuc__text_put(t, ", ");
+    for (uint32_t i = 0; i < p->kind.values; i++) {
+        cuc__text_put(t, "%s", i ? ", " : "");
+        cuc__text_put(t, value, i, p->identity[i]);
+    }
+    cuc__text_put(t, ")\n");
+}
+
+// Writes the last reduction of r0, r1 and so on, and its stores.
+static void put_result(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool parts)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__text_put(t, "    ");
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t, " = reduce(%s, [", p->fn_name);
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t, "], 0, ");
+    cuc__algorithm_put_identities(t, p);
+    cuc__text_put(t, ")\n");
+    for (uint32_t i = 0; i < k->values; i++)
+        if (parts)
+            cuc__text_put(t, "    store(part_%u, [b], r%u)\n", i, i);
+        else if (!k->outputs[i].dropped)
+            cuc__text_put(t, "    store(out_%s, [0], cast(r%u, %s))\n", k->outputs[i].name, i,
+                          cuc_dtype_name(k->outputs[i].dtype));
+    cuc__text_put(t, "}\n");
+}
+
+// Writes a kernel that reads the inputs: of G blocks, or of one.
+static void put_reading(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool parts)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__text_put(t, "\nkernel %s(", p->family->kernels[parts ? PARTS : SMALL]);
+    cuc__algorithm_put_inputs(t, p);
+    if (parts)
+        put_parts(t, k);
+    else
+        cuc__algorithm_put_outputs(t, p, "1");
+    t->length -= 2; // the last comma
+    cuc__text_put(t, ")\n    const BN = %d\n    grid %s\n{\n    b, blocks = %s\n", p->tile.elements,
+                  parts ? "G" : "1", parts ? "block(0), G" : "0, 1");
+    cuc__algorithm_put_count(t, p);
+    for (uint32_t i = 0; i < k->values; i++)
+        cuc__text_put(t, "    r%u = full(%s, [BN], %s)\n", i, cuc_dtype_name(k->accumulators[i]),
+                      p->identity[i]);
+    cuc__text_put(t, "    whole = n // BN\n"
+                     "    for turn in 0 .. cdiv(whole - b, blocks) {\n"
+                     "        t = b + turn * blocks\n");
+    cuc__algorithm_put_values(t, p, "        ", ", inside=true");
+    put_combine(t, p, "v%u");
+    cuc__text_put(t, "    }\n"
+                     "    if n %% BN > 0 and whole %% blocks == b {\n"
+                     "        t = whole\n");
+    cuc__algorithm_put_values(t, p, "        ", "");
+    put_combine(t, p, "where(i < n, v%u, %s)");
+    cuc__text_put(t, "    }\n");
+    put_result(t, p, parts);
+}
+
+static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    uint32_t most = (uint32_t)p->tile.blocks * p->multiprocessors, places = 1;
+
+    while (places < most)
+        places *= 2;
+    cuc__text_put(t, "\nkernel %s(", p->family->kernels[FINISH]);
+    put_parts(t, &p->kind);
+    cuc__algorithm_put_outputs(t, p, "1");
+    t->length -= 2; // the last comma
+    cuc__text_put(t, ")\n    const BG = %u\n    grid 1\n{\n    b = iota(i64, BG)\n", places);
+    for (uint32_t i = 0; i < p->kind.values; i++)
+        cuc__text_put(t, "    r%u = where(b < G, load(part_%u, [0], [BG]), %s)\n", i, i,
+                      p->identity[i]);
+    put_result(t, p, false);
+}
+
+static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    put_reading(t, p, true);
+    put_finish(t, p);
+    put_reading(t, p, false);
+}
+
+// Returns the number of blocks; 1: the kernel for few elements.
+static int64_t blocks_of(const cuc_algorithm *plan, int64_t count)
+{
+    int64_t most = (int64_t)plan->tile.blocks * plan->multiprocessors;
+    int64_t tiles = cuc__algorithm_cdiv(count, plan->tile.elements);
+
+    return tiles <= SMALL_TILES ? 1 : tiles < most ? tiles : most;
+}
+
+static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
+{
+    int64_t blocks = blocks_of(plan, count);
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->kind.values && blocks > 1; i++)
+        bytes += cuc__algorithm_aligned((uint64_t)blocks *
+                                        (cuc_dtype_bits(plan->kind.accumulators[i]) / 8));
+    return bytes;
+}
+
+static cuc_status run(const struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    int64_t blocks = blocks_of(c->plan, c->count);
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS], finish[CUC__ALGORITHM_ARGUMENTS];
+    cuc_tensor parts[CUC__ALGORITHM_MAX];
+    size_t count = cuc__algorithm_add_inputs(args, 0, c), more = 0;
+    cuc_device_ptr at = c->workspace;
+
+    if (blocks == 1)
+        return cuc__algorithm_launch(c, SMALL, args, cuc__algorithm_add_outputs(args, count, c));
+    for (uint32_t i = 0; i < k->values; i++) {
+        at = cuc__algorithm_scratch(&parts[i], c, at, k->accumulators[i], blocks);
+        args[count++] = finish[more++] = CUC_ARG(&parts[i]);
+    }
+    cuc_status st = cuc__algorithm_launch(c, PARTS, args, count);
+    return st < 0 ? st
+                  : cuc__algorithm_launch(c, FINISH, finish,
+                                          cuc__algorithm_add_outputs(finish, more, c));
+}
+
+const struct cuc__algorithm_family cuc__algorithm_reduce = {
+    .kernels = { "reduce_parts", "reduce_finish", "reduce_small" },
+    .has_identity = true,
+    .choose = choose,
+    .put = put,
+    .workspace = workspace,
+    .run = run,
+};

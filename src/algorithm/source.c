@@ -1,0 +1,194 @@
+// Writes the parts that the programs of all families share. Sizes are constants in the text, which
+// therefore compiles without settings.
+//
+// Arrays have the names in_x and out_y. The caller's names appear only in the function element_of,
+// so they never meet names of the kernels.
+#include "algorithm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+// Returns true if a word is the name of an array among the first `count` inputs.
+static bool is_array(const struct cuc__algorithm_kind *k, uint32_t count, const char *word,
+                     size_t length)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE && strlen(k->inputs[i].name) == length &&
+            strncmp(k->inputs[i].name, word, length) == 0)
+            return true;
+    return false;
+}
+
+// Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles.
+static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t at)
+{
+    enum { DEEPEST = 64 };
+    const char *text = k->inputs[at].expression + strspn(k->inputs[at].expression, " \t\n");
+    uint64_t gathers = 0; // a bit for each open bracket
+    int depth = 0;
+
+    while (*text) {
+        size_t length = strspn(text, letters), blank = length + strspn(text + length, " ");
+        if (length && text[blank] == '[' && is_array(k, at, text, length)) {
+            cuc__text_put(t, "gather(in_%.*s, ", (int)length, text);
+            text += blank;
+            gathers |= depth < DEEPEST ? UINT64_C(1) << depth : 0;
+        } else if (length) {
+            cuc__text_append(t, text, length);
+            text += length;
+            continue;
+        }
+        if (*text == ']' && depth && --depth < DEEPEST && gathers >> depth & 1) {
+            cuc__text_put(t, "])");
+            gathers &= ~(UINT64_C(1) << depth);
+        } else {
+            cuc__text_append(t, text, 1);
+        }
+        depth += *text++ == '[';
+    }
+}
+
+// Writes the names of the arguments of element_of, or the arguments.
+static void put_element_arguments(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                                  const char *hint)
+{
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        const struct cuc__algorithm_input *in = &k->inputs[i];
+        if (in->form == CUC__ALGORITHM_ELEMENTS && hint)
+            cuc__text_put(t, ", load(in_%s, [t], [BN]%s)", in->name, hint);
+        else if (in->form == CUC__ALGORITHM_ELEMENTS)
+            cuc__text_put(t, ", %s", in->name);
+        if (in->form <= CUC__ALGORITHM_WHOLE)
+            cuc__text_put(t, ", in_%s", in->name);
+    }
+}
+
+// Writes the function that computes the values of an element.
+static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    bool expressions = false;
+    const char *comma = "";
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        expressions |= k->inputs[i].form == CUC__ALGORITHM_VALUE;
+    cuc__text_put(t, "\n# The values of the elements with indices i.\nfn element_of(i, n");
+    put_element_arguments(t, k, NULL);
+    cuc__text_put(t, ") {\n");
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        if (k->inputs[i].form != CUC__ALGORITHM_NAMED)
+            continue;
+        cuc__text_put(t, "    %s = ", k->inputs[i].name);
+        put_expression(t, k, i);
+        cuc__text_put(t, "\n");
+    }
+    cuc__text_put(t, "    return ");
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        enum cuc__algorithm_form form = k->inputs[i].form;
+        if (form == CUC__ALGORITHM_WHOLE || (form == CUC__ALGORITHM_VALUE) != expressions)
+            continue;
+        cuc__text_put(t, "%s", comma);
+        comma = ", ";
+        if (expressions)
+            put_expression(t, k, i);
+        else
+            cuc__text_put(t, "%s", k->inputs[i].name);
+    }
+    cuc__text_put(t, "\n}\n");
+}
+
+bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *k,
+                                const struct cuc__algorithm_family *family)
+{
+    bool binds = false;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        binds |= k->inputs[i].form == CUC__ALGORITHM_ELEMENTS;
+    for (uint32_t i = 0; i < k->output_count && family->by_element; i++)
+        binds |= !k->outputs[i].dropped;
+    return binds;
+}
+
+void cuc__algorithm_put_inputs(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        const struct cuc__algorithm_input *in = &k->inputs[i];
+        if (in->form == CUC__ALGORITHM_ELEMENTS)
+            cuc__text_put(t, "in_%s: %s[N], ", in->name, cuc_dtype_name(in->dtype));
+        if (in->form == CUC__ALGORITHM_WHOLE)
+            cuc__text_put(t, "in_%s: %s[L%u], ", in->name, cuc_dtype_name(in->dtype), i);
+    }
+    if (!cuc__algorithm_binds_count(k, p->family))
+        cuc__text_put(t, "N: i64, ");
+    if (k->device_count)
+        cuc__text_put(t, "count: i64[1], ");
+}
+
+void cuc__algorithm_put_outputs(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                const char *extent)
+{
+    for (uint32_t i = 0; i < p->kind.output_count; i++)
+        if (!p->kind.outputs[i].dropped)
+            cuc__text_put(t, "out_%s: %s[%s], ", p->kind.outputs[i].name,
+                          cuc_dtype_name(p->kind.outputs[i].dtype), extent);
+}
+
+void cuc__algorithm_put_count(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    cuc__text_put(t, p->kind.device_count ? "    n = minimum(maximum(count[0], 0), N)\n"
+                                          : "    n = N\n");
+}
+
+void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                               const char *indent, const char *hint)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__text_put(t, "%si = t * BN + iota(i64, BN)\n%s", indent, indent);
+    cuc__algorithm_put_each(t, k->values, "v%u");
+    cuc__text_put(t, " = element_of(i, n");
+    put_element_arguments(t, k, hint);
+    cuc__text_put(t, ")\n");
+    for (uint32_t i = 0; i < k->values && p->family->has_identity; i++)
+        cuc__text_put(t, "%sv%u = broadcast(cast(v%u, %s), [BN])\n", indent, i, i,
+                      cuc_dtype_name(k->accumulators[i]));
+}
+
+void cuc__algorithm_put_each(struct cuc__text *t, uint32_t count, const char *format)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        cuc__text_put(t, "%s", i ? ", " : "");
+        for (const char *at = format; *at; at++) {
+            if (*at == '%' && at[1] == 'u')
+                cuc__text_put(t, "%u", i), at++;
+            else
+                cuc__text_append(t, at, 1);
+        }
+    }
+}
+
+void cuc__algorithm_put_identities(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    cuc__text_put(t, "[");
+    for (uint32_t i = 0; i < p->kind.values; i++)
+        cuc__text_put(t, "%s%s", i ? ", " : "", p->identity[i]);
+    cuc__text_put(t, "]");
+}
+
+char *cuc__algorithm_source(const struct cuc__algorithm_problem *p)
+{
+    struct cuc__text t = { 0 };
+
+    if (p->fn) // first, so that messages of the compiler refer to its lines
+        cuc__text_put(&t, "%s\n", p->fn);
+    put_element(&t, &p->kind);
+    p->family->put(&t, p);
+    if (t.lost) {
+        free(t.at);
+        return NULL;
+    }
+    return t.at;
+}

@@ -1,0 +1,781 @@
+// Compares plans of <cucore/algorithm.h> with loops in double on the host. Elements are small
+// integers, so that results are exact in every order. Nothing around outputs may be written.
+#include "algorithm/algorithm.h"
+#include "base/array.h"
+#include "slice.h"
+#include "testing.h"
+#include "tile/ir/scalar.h"
+
+#include <math.h>
+
+static cuc_device *device;
+static cuc_stream *stream;
+static struct slice slice = { 0, 1 };
+
+static void setup(void)
+{
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+}
+
+static void teardown(void)
+{
+    cuc_stream_release(stream);
+}
+
+// ---- Arrays
+
+enum { GUARD = 64, POISON = 0xee };
+
+struct array {
+    cuc_tensor t;
+    cuc_buffer *buffer;
+    unsigned char *bytes; // the host's copy
+    size_t size;
+};
+
+static uint64_t seed = 1;
+
+static uint64_t below(uint64_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (seed >> 33) % n;
+}
+
+static unsigned char *at(const struct array *a, int64_t i)
+{
+    return a->bytes + (GUARD + i * a->t.strides[0]) * (int64_t)(cuc_dtype_bits(a->t.dtype) / 8);
+}
+
+static void set(const struct array *a, int64_t i, double value)
+{
+    uint64_t bits = tile_is_integer(a->t.dtype) || a->t.dtype == CUC_BOOL
+                        ? tile_element_of_int(a->t.dtype, (int64_t)value)
+                        : tile_element_of_real(a->t.dtype, value);
+
+    memcpy(at(a, i), &bits, cuc_dtype_bits(a->t.dtype) / 8);
+}
+
+static double get(const struct array *a, int64_t i)
+{
+    uint64_t bits = 0;
+    uint32_t width = cuc_dtype_bits(a->t.dtype);
+
+    memcpy(&bits, at(a, i), width / 8);
+    if (tile_is_signed(a->t.dtype) && width < 64 && bits >> (width - 1))
+        bits |= UINT64_MAX << width;
+    return tile_is_signed(a->t.dtype) ? (double)(int64_t)bits : tile_element_real(a->t.dtype, bits);
+}
+
+static void make(struct array *a, cuc_dtype dtype, int64_t count, int64_t stride)
+{
+    size_t bytes = cuc_dtype_bits(dtype) / 8;
+
+    *a = (struct array){
+        .t = { .dtype = dtype, .rank = 1, .shape = { count }, .strides = { stride } }
+    };
+    a->size = (size_t)(2 * GUARD + count * stride) * bytes;
+    a->bytes = malloc(a->size);
+    memset(a->bytes, POISON, a->size);
+    ck_ok(cuc_buffer_create(&a->buffer, stream, NULL, a->size));
+    a->t.data = cuc_buffer_ptr(a->buffer) + GUARD * bytes;
+}
+
+static void send(const struct array *a)
+{
+    ck_ok(cuc_buffer_write_async(stream, a->buffer, 0, a->bytes, a->size));
+}
+
+static void drop(struct array *a)
+{
+    cuc_buffer_release(a->buffer);
+    free(a->bytes);
+}
+
+// Reads an output, and checks that only its first `count` elements have changed.
+static void receive(const struct array *a, int64_t count)
+{
+    unsigned char *before = malloc(a->size);
+    size_t bytes = cuc_dtype_bits(a->t.dtype) / 8;
+
+    memcpy(before, a->bytes, a->size);
+    ck_ok(cuc_buffer_read_async(stream, a->bytes, a->buffer, 0, a->size));
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int64_t i = 0; i < count; i++)
+        memcpy(before + (at(a, i) - a->bytes), at(a, i), bytes);
+    ck_assert_msg(memcmp(before, a->bytes, a->size) == 0, "bytes around an output were written");
+    free(before);
+}
+
+// ---- The kinds of work
+
+// Combines r, which is an element's values at first, with those of an element.
+typedef void combine(double *r, const double *v);
+
+static void sums(double *r, const double *v)
+{
+    r[0] += v[0];
+}
+static void products(double *r, const double *v)
+{
+    r[0] *= v[0];
+}
+static void least(double *r, const double *v)
+{
+    r[0] = fmin(r[0], v[0]);
+}
+static void most(double *r, const double *v)
+{
+    r[0] = fmax(r[0], v[0]);
+}
+static void first_of_largest(double *r, const double *v)
+{
+    bool keep = r[0] > v[0] || (r[0] == v[0] && r[1] < v[1]);
+
+    r[0] = keep ? r[0] : v[0];
+    r[1] = keep ? r[1] : v[1];
+}
+static void extremes(double *r, const double *v)
+{
+    r[0] = fmin(r[0], v[0]);
+    r[1] = fmax(r[1], v[1]);
+    r[2] += v[2];
+}
+
+// Computes the values of element i of n from those of the inputs, which are `x`, `y` and so on.
+typedef void values(double *v, const struct array *in, int64_t i, int64_t n);
+
+static void element(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = v[1] = get(&in[0], i);
+    v[2] = 1;
+}
+static void product(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], i) * get(&in[1], i);
+}
+static void with_index(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], i);
+    v[1] = (double)i;
+}
+static void permuted(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], (int64_t)get(&in[1], i));
+}
+static void reversed(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    v[0] = get(&in[0], n - 1 - i) - 2 * get(&in[0], i) + (i ? get(&in[0], i - 1) : 0);
+}
+static void index_alone(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)in;
+    (void)n;
+    v[0] = (double)(i % 3);
+}
+static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], i) + get(&in[1], i);
+    v[1] = get(&in[0], i) - get(&in[1], i);
+}
+
+#define LARGER                                          \
+    "fn larger(x, i, y, j) {\n"                         \
+    "    keep = (x > y) | ((x == y) & (i < j))\n"       \
+    "    return where(keep, x, y), where(keep, i, j)\n" \
+    "}"
+#define EXTREMES                                                 \
+    "fn low(a, b) { return minimum(a, b) } # not the operator\n" \
+    "fn extremes(a, b, n, c, d, m) { return low(a, c), maximum(b, d), n + m }"
+
+static const struct work {
+    const char *inputs[4], *outputs[4], *fn, *identity;
+    combine *combine;
+    values *values;
+    double start[3];
+} reductions[] = {
+    { { "x: f32" }, { "y: f32" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: f16" }, { "y: f32" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: i8" }, { "y: i64" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: u8" }, { "y: f64" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: i16" }, { "y: i16" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: i32" }, { "y: i32" }, "min", NULL, least, element, { INT32_MAX } },
+    { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY } },
+    { { "x: f64" }, { "y: f64" }, "max", NULL, most, element, { -INFINITY } },
+    { { "x: i64" }, { "y: i64" }, "max", NULL, most, element, { -0x1p63 } },
+    { { "x: u16" }, { "y: u32" }, "max", NULL, most, element, { 0 } },
+    { { "x: bf16" }, { "y: bf16" }, "max", NULL, most, element, { -INFINITY } },
+    { { "x: f32", "where(x > 0.0, 2.0, 1.0) ** 0.0" },
+      { "y: f32" },
+      "prod",
+      NULL,
+      products,
+      NULL,
+      { 1 } },
+    { { "x: f32", "y: f32", "x * y" }, { "dot: f32" }, "sum", NULL, sums, product, { 0 } },
+    { { "x: f32", "y: f32", "d = x * y", "d" },
+      { "dot: f64" },
+      "fn add(a, b) { return a + b }",
+      "0.0",
+      sums,
+      product,
+      { 0 } },
+    { { "x: f32[]", "p: i32", "x[p]" }, { "y: f32" }, "sum", NULL, sums, permuted, { 0 } },
+    { { "x: i32", "x[n - 1 - i] - 2 * x + x [ i - 1 ]" },
+      { "y: i64" },
+      "sum",
+      NULL,
+      sums,
+      reversed,
+      { 0 } },
+    { { "i % 3" }, { "y: i64" }, "sum", NULL, sums, index_alone, { 0 } },
+    { { "x: f32", "x", "i" },
+      { "y: f32", "at: i64" },
+      LARGER,
+      "-inf, 0x7fffffffffffffff",
+      first_of_largest,
+      with_index,
+      { -INFINITY, 0x1p63 } },
+    { { "x: i32", "x", "i" },
+      { "_: i32", "at: i32" },
+      LARGER,
+      "-0x80000000, 0x7fffffff",
+      first_of_largest,
+      with_index,
+      { -0x1p31, INT32_MAX } },
+    { { "x: f32", "x", "x", "1" },
+      { "a: f32", "b: f32", "n: i64" },
+      EXTREMES,
+      "inf, -inf, 0",
+      extremes,
+      element,
+      { INFINITY, -INFINITY, 0 } },
+};
+
+static const struct work transforms[] = {
+    { { "x: f32" }, { "y: f32" }, NULL, NULL, NULL, element, { 0 } },
+    { { "x: f16" }, { "y: i32" }, NULL, NULL, NULL, element, { 0 } },
+    { { "x: f32", "y: f32" },
+      { "z: f32" },
+      "fn times(x, y) { return x * y }",
+      NULL,
+      NULL,
+      product,
+      { 0 } },
+    { { "x: i32", "y: i8" },
+      { "s: i32", "d: i64" },
+      "fn both(x, y) { return x + y, x - y }",
+      NULL,
+      NULL,
+      two_outputs,
+      { 0 } },
+    { { "x: i32", "y: i32" },
+      { "_: i32", "d: i32" },
+      "fn both(x, y) { return x + y, x - y }",
+      NULL,
+      NULL,
+      two_outputs,
+      { 0 } },
+    { { "x: f64[]", "p: i64", "x[p]" }, { "y: f64" }, NULL, NULL, NULL, permuted, { 0 } },
+    { { "x: i32", "x[n - 1 - i] - 2 * x + x[i - 1]" },
+      { "y: i32" },
+      NULL,
+      NULL,
+      NULL,
+      reversed,
+      { 0 } },
+    { { "i % 3" }, { "y: u8" }, NULL, NULL, NULL, index_alone, { 0 } },
+};
+
+static uint32_t length_of(const char *const *list)
+{
+    uint32_t count = 0;
+
+    while (count < 4 && list[count])
+        count++;
+    return count;
+}
+
+// A work's arrays, and its call.
+struct arrays {
+    struct array in[4], out[4], count, workspace;
+    cuc_tensor inputs[4], outputs[4];
+    cuc_algorithm_args args;
+};
+
+static void make_plan(cuc_algorithm **plan, const struct work *w, int32_t kind, uint32_t flags,
+                      int32_t tile)
+{
+    ck_ok(cuc_algorithm_create(
+        plan, device,
+        CUC_ALGORITHM_OPTIONS(.kind = kind, .flags = flags, .inputs = w->inputs,
+                              .input_count = length_of(w->inputs), .outputs = w->outputs,
+                              .output_count = length_of(w->outputs), .fn = w->fn,
+                              .identity = w->identity, .tile = tile, .blocks = 1)));
+}
+
+// Makes inputs of at least n elements, and outputs of n or of one.
+static void make_arrays(struct arrays *a, const cuc_algorithm *plan, int64_t n, bool strided)
+{
+    const struct cuc__algorithm_kind *k = &plan->kind;
+    uint32_t next = 0;
+
+    memset(a, 0, sizeof(*a));
+    a->args = *CUC_ALGORITHM_ARGS(.inputs = a->inputs, .outputs = a->outputs);
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        struct array *in = &a->in[next];
+        if (k->inputs[i].form > CUC__ALGORITHM_WHOLE)
+            continue;
+        make(in, k->inputs[i].dtype, n, strided ? 3 : 1);
+        for (int64_t j = 0; j < n; j++) {
+            bool index = strcmp(k->inputs[i].name, "p") == 0;
+            int64_t low = tile_is_integer(in->t.dtype) && !tile_is_signed(in->t.dtype) ? 0 : -3;
+            set(in, j, (double)(index ? (int64_t)below((uint64_t)n) : (int64_t)below(7) + low));
+        }
+        send(in);
+        a->inputs[next++] = in->t;
+    }
+    a->args.input_count = next;
+    next = 0;
+    for (uint32_t i = 0; i < k->output_count; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        make(&a->out[i], k->outputs[i].dtype, plan->family->by_element ? n : 1, strided ? 2 : 1);
+        send(&a->out[i]);
+        a->outputs[next++] = a->out[i].t;
+    }
+    a->args.output_count = next;
+}
+
+static void drop_arrays(struct arrays *a)
+{
+    for (int i = 0; i < 4; i++) {
+        drop(&a->in[i]);
+        drop(&a->out[i]);
+    }
+    drop(&a->count);
+    drop(&a->workspace);
+}
+
+static void check_value(const struct array *out, int64_t i, double expected, int64_t n)
+{
+    double got = get(out, i);
+
+    ck_assert_msg(
+        got == expected || (expected == 0x1p63 && got == -0x1p63) || fabs(expected) > 0x1p52,
+        "element %lld of %lld: got %g, expected %g", (long long)i, (long long)n, got, expected);
+}
+
+static void check_reduction(const struct work *w, const struct arrays *a, int64_t n)
+{
+    double r[3], v[3];
+
+    memcpy(r, w->start, sizeof(r));
+    for (int64_t i = 0; i < n && w->values; i++) {
+        w->values(v, a->in, i, n);
+        w->combine(r, v);
+    }
+    for (int i = 0; i < 4; i++)
+        if (a->out[i].buffer) {
+            receive(&a->out[i], 1);
+            check_value(&a->out[i], 0, r[i], n);
+        }
+}
+
+static void check_transform(const struct work *w, const struct arrays *a, int64_t n)
+{
+    double v[3];
+
+    for (int i = 0; i < 4; i++) {
+        if (!a->out[i].buffer)
+            continue;
+        receive(&a->out[i], n);
+        for (int64_t j = 0; j < n; j++) {
+            w->values(v, a->in, j, n);
+            check_value(&a->out[i], j, v[i], n);
+        }
+    }
+}
+
+// Runs with n elements: on the host, or on the device in arrays of more.
+static void run_work(const struct work *w, cuc_algorithm *plan, int64_t n, int64_t more,
+                     bool strided, bool workspace)
+{
+    void (*check)(const struct work *, const struct arrays *, int64_t) =
+        plan->family->by_element ? check_transform : check_reduction;
+    struct arrays a;
+
+    make_arrays(&a, plan, n + more, strided);
+    a.args.count = a.args.input_count ? 0 : n + more;
+    if (plan->kind.device_count) {
+        make(&a.count, CUC_I64, 1, 1);
+        set(&a.count, 0, (double)n);
+        send(&a.count);
+        a.args.device_count = &a.count.t;
+    } else if (more) {
+        a.args.count = n;
+    }
+    if (workspace) {
+        a.args.workspace_bytes = cuc_algorithm_workspace_bytes(plan, n + more);
+        make(&a.workspace, CUC_U8, (int64_t)a.args.workspace_bytes + 256, 1);
+        a.args.workspace = (a.workspace.t.data + 255) / 256 * 256;
+    }
+    ck_ok(cuc_algorithm_run(stream, plan, &a.args));
+    check(w, &a, n);
+    drop_arrays(&a);
+}
+
+static const int64_t lengths[] = { 0, 1, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 20011 };
+
+static void run_lengths(const struct work *w, int32_t kind)
+{
+    cuc_algorithm *plan, *on_device;
+
+    make_plan(&plan, w, kind, 0, 64);
+    make_plan(&on_device, w, kind, CUC_ALGORITHM_DEVICE_COUNT, 64);
+    for (int i = 0; i < CUC_LENGTH(lengths); i++) {
+        int64_t n = lengths[i];
+        run_work(w, plan, n, n % 3, n % 5 == 1, n % 2);
+        run_work(w, on_device, n, n % 7, n % 5 == 2, !(n % 2));
+    }
+    cuc_algorithm_release(plan);
+    cuc_algorithm_release(on_device);
+}
+
+CASE("algorithms", .setup = setup, .teardown = teardown, .timeout = 300);
+
+TEST_SLICE(reductions_agree_with_the_host, slice, CUC_LENGTH(reductions))
+{
+    run_lengths(&reductions[_i], CUC_ALGORITHM_REDUCE);
+}
+
+TEST_SLICE(transforms_agree_with_the_host, slice, CUC_LENGTH(transforms))
+{
+    run_lengths(&transforms[_i], CUC_ALGORITHM_TRANSFORM);
+}
+
+TEST(the_default_tiles_agree_with_the_host)
+{
+    cuc_algorithm *plan;
+
+    for (int i = 0; i < CUC_LENGTH(reductions); i += 6) {
+        make_plan(&plan, &reductions[i], CUC_ALGORITHM_REDUCE, 0, 0);
+        run_work(&reductions[i], plan, 20011, 0, false, true);
+        run_work(&reductions[i], plan, 200003, 0, false, true);
+        cuc_algorithm_release(plan);
+    }
+    for (int i = 0; i < CUC_LENGTH(transforms); i += 3) {
+        make_plan(&plan, &transforms[i], CUC_ALGORITHM_TRANSFORM, 0, 0);
+        run_work(&transforms[i], plan, 20011, 0, false, false);
+        cuc_algorithm_release(plan);
+    }
+}
+
+TEST(sums_of_floats_are_equal_in_every_run)
+{
+    cuc_algorithm *plan;
+    struct arrays a;
+    double first = 0;
+
+    make_plan(&plan, &reductions[0], CUC_ALGORITHM_REDUCE, 0, 64);
+    make_arrays(&a, plan, 20011, false);
+    for (int64_t i = 0; i < 20011; i++)
+        set(&a.in[0], i, (double)below(1 << 20) / 977);
+    send(&a.in[0]);
+    for (int run = 0; run < 4; run++) {
+        ck_ok(cuc_algorithm_run(stream, plan, &a.args));
+        receive(&a.out[0], 1);
+        ck_assert(run == 0 || get(&a.out[0], 0) == first);
+        first = get(&a.out[0], 0);
+    }
+    drop_arrays(&a);
+    cuc_algorithm_release(plan);
+}
+
+TEST(a_transform_may_write_its_input)
+{
+    const struct work twice = { .inputs = { "x: f32" },
+                                .outputs = { "y: f32" },
+                                .fn = "fn twice(x) { return 2.0 * x }" };
+    cuc_algorithm *plan;
+    struct array x;
+
+    make_plan(&plan, &twice, CUC_ALGORITHM_TRANSFORM, 0, 0);
+    make(&x, CUC_F32, 5000, 1);
+    for (int64_t i = 0; i < 5000; i++)
+        set(&x, i, (double)i);
+    send(&x);
+    ck_ok(cuc_algorithm_run(
+        stream, plan,
+        CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1, .outputs = &x.t, .output_count = 1)));
+    receive(&x, 5000);
+    for (int64_t i = 0; i < 5000; i++)
+        ck_assert(get(&x, i) == 2 * (double)i);
+    drop(&x);
+    cuc_algorithm_release(plan);
+}
+
+TEST(a_call_is_captured_with_its_workspace)
+{
+    cuc_graph *graph;
+    cuc_graph_exec *exec;
+    cuc_algorithm *plan;
+    struct arrays a;
+
+    make_plan(&plan, &reductions[2], CUC_ALGORITHM_REDUCE, 0, 64);
+    make_arrays(&a, plan, 20011, false);
+    ck_assert_uint_gt(cuc_algorithm_workspace_bytes(plan, 20011), 0);
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_algorithm_run(stream, plan, &a.args));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    for (int run = 0; run < 2; run++) {
+        for (int64_t i = 0; i < 20011; i++)
+            set(&a.in[0], i, (double)below(9) - 4);
+        send(&a.in[0]);
+        ck_ok(cuc_graph_exec_launch(stream, exec));
+        check_reduction(&reductions[2], &a, 20011);
+    }
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    drop_arrays(&a);
+    cuc_algorithm_release(plan);
+}
+
+TEST(one_line_reductions_keep_their_plans)
+{
+    struct array x, y;
+
+    make(&x, CUC_I32, 3000, 1);
+    make(&y, CUC_I64, 1, 1);
+    for (int64_t i = 0; i < 3000; i++)
+        set(&x, i, (double)(i % 100));
+    send(&x);
+    send(&y);
+    for (int run = 0; run < 3; run++) {
+        ck_ok(cuc_reduce(stream, "sum", NULL, &x.t, &y.t));
+        receive(&y, 1);
+        ck_assert(get(&y, 0) == 30 * 4950);
+        ck_ok(cuc_reduce(stream, "max", NULL, &x.t, &y.t));
+        receive(&y, 1);
+        ck_assert(get(&y, 0) == 99);
+        ck_ok(cuc_reduce(stream, "fn either(a, b) { return a | b }", "0", &x.t, &y.t));
+        receive(&y, 1);
+        ck_assert(get(&y, 0) == 127);
+    }
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, "mean", NULL, &x.t, &y.t),
+             "fn is mean, expected sum, prod, min, max, or a function");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, NULL, NULL, &x.t, &y.t), "fn is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, "sum", NULL, NULL, &y.t), "x is NULL");
+    drop(&x);
+    drop(&y);
+}
+
+// ---- Refusals
+
+#define IN(...)                \
+    .inputs = (const char *[]) \
+    {                          \
+        __VA_ARGS__            \
+    }
+#define OUT(...)                \
+    .outputs = (const char *[]) \
+    {                           \
+        __VA_ARGS__             \
+    }
+#define SUM .kind = CUC_ALGORITHM_REDUCE, .fn = "sum", .input_count = 1, .output_count = 1
+
+TEST(options_are_refused_by_name)
+{
+    const struct {
+        cuc_algorithm_options options;
+        const char *message;
+    } rows[] = {
+        { { SUM, IN("x: f32") }, "outputs is NULL" },
+        { { SUM, OUT("x: f32") }, "inputs is NULL" },
+        { { SUM, IN(NULL), OUT("y: f32") }, "inputs[0] is NULL" },
+        { { SUM, IN(" "), OUT("y: f32") }, "inputs[0] is empty" },
+        { { SUM, IN("x: f33"), OUT("y: f32") }, "inputs[0] is \"x: f33\", expected an element" },
+        { { SUM, IN("x: f32 x"), OUT("y: f32") }, "inputs[0] is \"x: f32 x\"" },
+        { { SUM, IN("x: c64"), OUT("y: f32") }, "inputs[0] is \"x: c64\"" },
+        { { SUM, IN("x: f32[]"), OUT("y: f32") }, "only expressions read, but no expression" },
+        { { SUM, IN("i: f32"), OUT("y: f32") }, "inputs[0] has the name i" },
+        { { SUM, IN("in_x: f32"), OUT("y: f32") }, "inputs[0] has the name in_x" },
+        { { SUM, IN("x: f32"), OUT("y") }, "outputs[0] is y, expected a name and a type" },
+        { { SUM, IN("x: f32"), OUT("y: f32[]") }, "outputs[0] is \"y: f32[]\"" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .tile = 100 }, "tile is a power of two" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .tile = 131072 }, "tile is 131072" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .warps = 3 }, "warps is a power of two" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .flags = 64 }, "flags is 64" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .identity = "0" }, "expected identity to be NULL" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .input_count = 2,
+            .output_count = 1,
+            IN("x: f32", "x: f32"),
+            OUT("y: f32") },
+          "inputs[1] has the name x, as has inputs[0]" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .fn = "sum",
+            .input_count = 2,
+            .output_count = 1,
+            IN("x: f32", "y: f32"),
+            OUT("y: f32") },
+          "the inputs have 2 values, but there is 1 output: expected one for each value" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .fn = "sum",
+            .input_count = 2,
+            .output_count = 2,
+            IN("x: f32", "y: f32"),
+            OUT("a: f32", "b: f32") },
+          "expected a function for several values" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .input_count = 1,
+            .output_count = 2,
+            IN("x: f32"),
+            OUT("a: f32", "a: f32") },
+          "outputs[1] has the name a, as has outputs[0]" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .fn = "fn f(a, b) { return a }",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "identity is NULL, expected the values" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .fn = "fn f(a, b) { return a }",
+            .identity = "1, 2",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "identity is \"1, 2\", expected 1 number, separated by commas" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .fn = "twice",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "fn is \"twice\", expected a function" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .identity = "0",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "identity is given, but fn combines no values" },
+        { { .kind = 0, .input_count = 1, .output_count = 1, IN("x: f32"), OUT("y: f32") },
+          "kind is 0" },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_algorithm *plan = NULL;
+        cuc_algorithm_options o = rows[i].options;
+        o.struct_size = sizeof(o);
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_create(&plan, device, &o),
+                 rows[i].message);
+        ck_assert_ptr_null(plan);
+    }
+}
+
+TEST(mistakes_in_texts_are_compile_errors)
+{
+    cuc_algorithm *plan = NULL;
+
+    ck_fails(CUC_ERROR_COMPILE,
+             cuc_algorithm_create(
+                 &plan, device,
+                 CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_REDUCE, .input_count = 1,
+                                       .output_count = 1, IN("x: f32"), OUT("y: f32"),
+                                       .fn = "fn f(a, b) { return a + c }", .identity = "0")),
+             "algorithm.tile");
+    ck_fails(
+        CUC_ERROR_COMPILE,
+        cuc_algorithm_create(&plan, device, CUC_ALGORITHM_OPTIONS(SUM, IN("x +"), OUT("y: f32"))),
+        "algorithm.tile");
+}
+
+TEST(calls_are_refused_by_name)
+{
+    const struct work dot = { .inputs = { "x: f32", "y: f32", "x * y" },
+                              .outputs = { "s: f32" },
+                              .fn = "sum" };
+    const cuc_tensor good[] = {
+        { .data = 0x100000, .dtype = CUC_F32, .rank = 1, .shape = { 9 }, .strides = { 1 } },
+        { .data = 0x100000, .dtype = CUC_F32, .rank = 1, .shape = { 9 }, .strides = { 1 } }
+    };
+    const cuc_tensor one = { .data = 0x200000, .dtype = CUC_F32, .rank = 0 };
+    const cuc_tensor two = {
+        .data = 0x200000, .dtype = CUC_I64, .rank = 1, .shape = { 2 }, .strides = { 1 }
+    };
+    const cuc_algorithm_args fits =
+        *CUC_ALGORITHM_ARGS(.inputs = good, .input_count = 2, .outputs = &one, .output_count = 1);
+    cuc_tensor bad[2];
+    cuc_algorithm_args a;
+    cuc_algorithm *plan;
+
+    make_plan(&plan, &dot, CUC_ALGORITHM_REDUCE, 0, 0);
+#define REFUSED(change, message)    \
+    memcpy(bad, good, sizeof(bad)); \
+    a = fits;                       \
+    a.inputs = bad;                 \
+    change;                         \
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a), message)
+    REFUSED(a.inputs = NULL, "inputs is NULL");
+    REFUSED(a.input_count = 1, "the call has 1 inputs, expected 2, the arrays of the plan");
+    REFUSED(a.output_count = 0, "the call has 0 outputs, expected 1");
+    REFUSED(bad[1].dtype = CUC_F16, "inputs[1], y, is of f16, expected f32");
+    REFUSED(bad[1].shape[0] = 8, "inputs[1], y, has 8 elements, expected 9");
+    REFUSED(a.count = 10, "inputs[0], x, has 9 elements, but count is 10");
+    REFUSED(a.count = -1, "count is -1");
+    REFUSED(bad[0].shape[0] = -1, "shape");
+    REFUSED(a.outputs = &two, "outputs[0], s, is of i64, expected f32");
+    REFUSED(a.outputs = good, "outputs[0], s, has 9 elements, expected 1");
+    REFUSED(a.device_count = &two, "the plan has no CUC_ALGORITHM_DEVICE_COUNT");
+    REFUSED(a.workspace = 128, "workspace is 0x80, expected a multiple of 256");
+    REFUSED((bad[0].rank = 2, bad[0].shape[1] = 1, bad[0].strides[0] = 7),
+            "inputs[0], x, has 2 axes and is not contiguous");
+    a = fits;
+    a.workspace = 256;
+    a.count = 1 << 20;
+    cuc_tensor wide[] = { good[0], good[1] };
+    wide[0].shape[0] = wide[1].shape[0] = 1 << 20;
+    a.inputs = wide;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a),
+             "workspace_bytes is 0, expected at least");
+    cuc_algorithm_release(plan);
+    make_plan(&plan, &dot, CUC_ALGORITHM_REDUCE, CUC_ALGORITHM_DEVICE_COUNT, 0);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &fits),
+             "device_count is NULL");
+    a = fits;
+    a.device_count = &two;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a),
+             "device_count has 2 elements of i64, expected one of i64");
+    cuc_algorithm_release(plan);
+}
+
+TEST(a_plan_shows_its_program)
+{
+    cuc_algorithm *plan;
+
+    make_plan(&plan, &reductions[14], CUC_ALGORITHM_REDUCE, 0, 0);
+    ck_assert_ptr_nonnull(strstr(cuc_algorithm_source(plan), "gather(in_x, [p])"));
+    ck_assert_ptr_nonnull(strstr(cuc_algorithm_source(plan), "kernel reduce_parts(in_x: f32[L0]"));
+    ck_assert_ptr_null(cuc_algorithm_source(NULL));
+    ck_assert_uint_eq(cuc_algorithm_workspace_bytes(plan, 100), 0);
+    ck_assert_uint_eq(cuc_algorithm_workspace_bytes(NULL, 1 << 20), 0);
+    ck_assert_ptr_eq(cuc_algorithm_retain(plan), plan);
+    cuc_algorithm_release(plan);
+    cuc_algorithm_release(plan);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
+        return 2;
+    return run_device_tests("algorithms");
+}
