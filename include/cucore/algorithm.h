@@ -13,7 +13,7 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() is for one array and a usual operator, and keeps its plans itself.
+ * cuc_reduce() and cuc_scan() are for one array, and keep their plans themselves.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -37,6 +37,7 @@ typedef struct cuc_algorithm cuc_algorithm;
 enum {
     CUC_ALGORITHM_TRANSFORM = 1, /**< out[i] = fn(values of element i) */
     CUC_ALGORITHM_REDUCE = 2,    /**< combines the values of all elements to one */
+    CUC_ALGORITHM_SCAN = 3,      /**< out[i] combines the values of elements 0 to i */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -47,6 +48,8 @@ enum {
      * kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel
      * before it */
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
+    /** A scan's out[i] combines elements 0 to i - 1; out[0] is the identity */
+    CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -69,9 +72,9 @@ enum {
  * and names that begin with in_ are not allowed.
  *
  * **Outputs** are arrays, `"y: f32"`. `"_: f32"` is a value that is not stored, and takes no
- * tensor. Values are converted to the type of their output; in a reduction also before they are
- * combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter
- * integer.
+ * tensor. Values are converted to the type of their output; in a reduction or scan also before they
+ * are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a
+ * shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -79,6 +82,8 @@ enum {
  * - REDUCE: an associative and commutative function of two sets of values, `"fn add(a, b) { return
  *   a + b }"`, or for two values `"fn larger(x, i, y, j) { ... return v, k }"`. Or, for one value,
  *   a name: sum, prod, min or max (which ignore NaN).
+ * - SCAN: as REDUCE, but the function need not be commutative: its first values are of earlier
+ *   elements.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
@@ -140,8 +145,8 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
 /**
  * The arrays of a call, in the order of the options; expressions and "_" have none.
  *
- * Inputs that are read by element, and the outputs of a transform, have `count` elements or more;
- * if count is 0, they have the same number of elements, which is the count. The output of a
+ * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
+ * more; if count is 0, they have the same number of elements, which is the count. The output of a
  * reduction has one element. Arrays have one axis with any stride, or any axes if they are
  * contiguous. An output may be an input that is read by element.
  */
@@ -255,8 +260,8 @@ CUC_API uint64_t cuc_algorithm_workspace_bytes(const cuc_algorithm *plan, int64_
  *         of that kernel before it reads memory (CUC_LAUNCH_PROGRAMMATIC; see
  *         CUC_ALGORITHM_PLAIN_LAUNCH)
  * @thread any thread; one call at a time on the same stream
- * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
- *          workspace that is not given
+ * @capture becomes a node of the graph for each kernel, for a fill of the workspace, and for the
+ *          allocation and the free of a workspace that is not given
  * @param stream the queue, of the plan's device
  * @param plan   the plan
  * @param args   read before the call returns
@@ -304,6 +309,29 @@ CUC_API const char *cuc_algorithm_source(const cuc_algorithm *plan);
  */
 CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *identity,
                               const cuc_tensor *x, const cuc_tensor *y);
+
+/**
+ * Scan an array, in stream order: y[i] combines x[0] to x[i].
+ *
+ * The first call for a device, operator, flags and pair of types creates a plan, which the library
+ * keeps.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream the queue
+ * @param fn     sum, prod, min or max; or the text of a function as in cuc_algorithm_options, if
+ *               `identity` is given
+ * @param identity as in cuc_algorithm_options; NULL if fn is a name
+ * @param flags  CUC_ALGORITHM_EXCLUSIVE or 0
+ * @param x      any number of elements
+ * @param y      as many elements, written; its type is that of the sums. It may be x
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity,
+                            uint32_t flags, const cuc_tensor *x, const cuc_tensor *y);
 
 CUC_END_DECLS
 

@@ -43,7 +43,7 @@ struct cuc__algorithm_output {
 // The kind of work that a program does.
 struct cuc__algorithm_kind {
     int32_t kind;
-    bool device_count, plain_launch;
+    bool device_count, plain_launch, exclusive;
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
@@ -96,7 +96,8 @@ struct cuc__algorithm_family {
 };
 
 // Each family is defined in the file of its name.
-extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce;
+extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
+    cuc__algorithm_scan;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -138,6 +139,37 @@ void cuc__algorithm_put_identities(struct cuc__text *text, const struct cuc__alg
 // Returns true if an array's axis is the number of elements N; otherwise N is a parameter.
 bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *kind,
                                 const struct cuc__algorithm_family *family);
+
+// Stores r0, r1 and so on to the outputs, as element of tile `t`.
+void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorithm_problem *p);
+
+// What tiles add to prefixes over them, and how it is combined.
+struct cuc__algorithm_sums {
+    uint32_t count;
+    cuc_dtype dtypes[CUC__ALGORITHM_MAX];
+    bool counts;         // one i64 that is not negative
+    const char *combine; // the name of the function, and identities: only for the program
+    const char *identity[CUC__ALGORITHM_MAX];
+};
+
+// Defined in look_back.c. Write parts of a kernel: functions; parameters; constants, with a comma
+// before; the publication of m0, m1 and so on, that tile `t` adds; and the computation of b0, b1
+// and so on, the sums of all tiles before.
+void cuc__algorithm_put_look_back_functions(struct cuc__text *text,
+                                            const struct cuc__algorithm_sums *s);
+void cuc__algorithm_put_look_back_parameters(struct cuc__text *text,
+                                             const struct cuc__algorithm_sums *s);
+void cuc__algorithm_put_look_back_constants(struct cuc__text *text);
+void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
+void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
+// The workspace of a launch, and its arguments, for which *count is increased. Enqueues clearing.
+struct cuc__algorithm_look_back {
+    cuc_tensor told, sums[CUC__ALGORITHM_MAX];
+};
+uint64_t cuc__algorithm_look_back_bytes(const struct cuc__algorithm_sums *s, int64_t tiles);
+cuc_status cuc__algorithm_add_look_back(struct cuc__algorithm_look_back *out, cuc_arg *args,
+                                        size_t *count, const struct cuc__algorithm_call *call,
+                                        const struct cuc__algorithm_sums *s, int64_t tiles);
 
 // Defined in check.c. Checks a call and makes its arrays.
 cuc_status cuc__algorithm_check(struct cuc__algorithm_call *call);

@@ -109,3 +109,17 @@ cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *identity, 
         stream, (struct request){ .kind = CUC_ALGORITHM_REDUCE, .fn = fn, .identity = identity }, x,
         y));
 }
+
+cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, uint32_t flags,
+                    const cuc_tensor *x, const cuc_tensor *y)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(fn);
+    CUC_CHECK_NOT_NULL(x);
+    CUC_CHECK_NOT_NULL(y);
+    return CUC_PASS(
+        run(stream,
+            (struct request){
+                .kind = CUC_ALGORITHM_SCAN, .flags = flags, .fn = fn, .identity = identity },
+            x, y));
+}

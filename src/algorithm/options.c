@@ -22,13 +22,14 @@ void cuc_algorithm_args_init(cuc_algorithm_args *args, size_t caller_size)
 static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_TRANSFORM] = &cuc__algorithm_transform,
     [CUC_ALGORITHM_REDUCE] = &cuc__algorithm_reduce,
+    [CUC_ALGORITHM_SCAN] = &cuc__algorithm_scan,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
         { "kind", o->kind, CUC_ALGORITHM_TRANSFORM, CUC_LENGTH(families) - 1, "CUC_ALGORITHM_" },
-        { "flags", o->flags, 0, (CUC_ALGORITHM_PLAIN_LAUNCH << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ALGORITHM_EXCLUSIVE << 1) - 1, NULL },
         { "input_count", o->input_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "output_count", o->output_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "tile", o->tile, 0, MOST_TILE, NULL },
@@ -43,6 +44,8 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
     } more[] = {
         { !o->inputs, "inputs is NULL" },
         { !o->outputs, "outputs is NULL" },
+        { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN,
+          "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN: leave it unset" },
         { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
     };
@@ -225,6 +228,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->kind = o->kind;
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
+    k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     p->family = families[o->kind];
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
     p->count = o->count;

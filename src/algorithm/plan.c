@@ -5,9 +5,13 @@
 #include <cucore/object.h>
 #include <cucore/program.h>
 
+#include "base/array.h"
 #include "base/options.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { SMALLEST = 256 }; // tile that is tried
 
 static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_problem *p,
                           cuc_cache *cache)
@@ -26,6 +30,30 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
     for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
         st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
     return st;
+}
+
+// Returns true if the last failure says that the tile is too large for the operator: for code, for
+// registers or for a budget.
+static bool is_too_large(cuc_status st)
+{
+    static const char *const codes[] = { "T602", "T604", "T802" };
+    bool found = false;
+
+    for (int i = 0; i < CUC_LENGTH(codes) && st == CUC_ERROR_COMPILE; i++)
+        found |= strstr(cuc_error_message(), codes[i]) != NULL;
+    return found;
+}
+
+static void drop_code(cuc_algorithm *plan)
+{
+    for (int i = 0; i < CUC__ALGORITHM_KERNELS; i++) {
+        cuc_kernel_release(plan->kernels[i]);
+        plan->kernels[i] = NULL;
+    }
+    cuc_object_release(plan->object);
+    free(plan->text);
+    plan->object = NULL;
+    plan->text = NULL;
 }
 
 cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
@@ -48,9 +76,14 @@ cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
     plan->device = device;
     plan->family = p.family;
     plan->kind = p.kind;
-    plan->tile = p.tile;
     plan->multiprocessors = p.multiprocessors;
-    if ((st = compile(plan, &p, o.cache)) < 0) {
+    while ((st = compile(plan, &p, o.cache)) < 0 && !o.tile && is_too_large(st) &&
+           p.tile.elements > SMALLEST) {
+        drop_code(plan);
+        p.tile.elements /= 2;
+    }
+    plan->tile = p.tile;
+    if (st < 0) {
         cuc_algorithm_release(plan);
         return CUC_PASS(st);
     }
@@ -69,10 +102,7 @@ void cuc_algorithm_release(cuc_algorithm *plan)
 {
     if (!cuc__handle_drop(plan, CUC__HANDLE_ALGORITHM))
         return;
-    for (int i = 0; i < CUC__ALGORITHM_KERNELS; i++)
-        cuc_kernel_release(plan->kernels[i]);
-    cuc_object_release(plan->object);
-    free(plan->text);
+    drop_code(plan);
     cuc__handle_free(plan);
 }
 

@@ -157,6 +157,20 @@ void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_
                       cuc_dtype_name(k->accumulators[i]));
 }
 
+void cuc__algorithm_put_stores(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_output *out = p->kind.outputs;
+
+    for (uint32_t i = 0; i < p->kind.output_count; i++)
+        if (!out[i].dropped)
+            cuc__text_put(t,
+                          p->kind.device_count
+                              ? "    store(slice(out_%s, 0, 0, n), [t], cast(r%u, %s), "
+                                "shape=[BN])\n"
+                              : "    store(out_%s, [t], cast(r%u, %s), shape=[BN])\n",
+                          out[i].name, i, cuc_dtype_name(out[i].dtype));
+}
+
 void cuc__algorithm_put_each(struct cuc__text *t, uint32_t count, const char *format)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -36,13 +36,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, p->fn ? "(" : "");
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, p->fn ? ")\n" : "\n");
-    for (uint32_t i = 0; i < k->output_count; i++)
-        if (!k->outputs[i].dropped)
-            cuc__text_put(t,
-                          k->device_count ? "    store(slice(out_%s, 0, 0, n), [t], cast(r%u, %s), "
-                                            "shape=[BN])\n"
-                                          : "    store(out_%s, [t], cast(r%u, %s), shape=[BN])\n",
-                          k->outputs[i].name, i, cuc_dtype_name(k->outputs[i].dtype));
+    cuc__algorithm_put_stores(t, p);
     cuc__text_put(t, "}\n");
 }
 

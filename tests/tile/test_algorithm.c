@@ -142,6 +142,13 @@ static void extremes(double *r, const double *v)
     r[2] += v[2];
 }
 
+// Composes r[0] h + r[1], modulo 7, with the following v[0] h + v[1].
+static void steps(double *r, const double *v)
+{
+    r[1] = fmod(r[1] * v[0] + v[1], 7);
+    r[0] = fmod(r[0] * v[0], 7);
+}
+
 // Computes the values of element i of n from those of the inputs, which are `x`, `y` and so on.
 typedef void values(double *v, const struct array *in, int64_t i, int64_t n);
 
@@ -176,6 +183,12 @@ static void index_alone(double *v, const struct array *in, int64_t i, int64_t n)
     (void)in;
     (void)n;
     v[0] = (double)(i % 3);
+}
+static void two_elements(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], i);
+    v[1] = get(&in[1], i);
 }
 static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
 {
@@ -292,6 +305,34 @@ static const struct work transforms[] = {
     { { "i % 3" }, { "y: u8" }, NULL, NULL, NULL, index_alone, { 0 } },
 };
 
+#define STEPS "fn steps(g, x, h, y) { return g * h % 7, (x * h + y) % 7 }"
+
+static const struct work scans[] = {
+    { { "x: f32" }, { "y: f32" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: i8" }, { "y: i64" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: f16" }, { "y: f64" }, "sum", NULL, sums, element, { 0 } },
+    { { "x: u8" }, { "y: u16" }, "max", NULL, most, element, { 0 } },
+    { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY } },
+    { { "x: bf16" },
+      { "y: f16" },
+      "fn larger(a, b) { return maximum(a, b) }",
+      "-inf",
+      most,
+      element,
+      { -INFINITY } },
+    { { "x: i32[]", "p: i32", "x[p]" }, { "y: i32" }, "sum", NULL, sums, permuted, { 0 } },
+    { { "i % 3" }, { "y: u32" }, "sum", NULL, sums, index_alone, { 0 } },
+    { { "x: u8", "y: u8" }, { "g: i32", "h: i32" }, STEPS, "1, 0", steps, two_elements, { 1, 0 } },
+    { { "x: u8", "y: u8" }, { "_: i64", "h: i64" }, STEPS, "1, 0", steps, two_elements, { 1, 0 } },
+    { { "x: f32", "x", "i" },
+      { "y: f32", "at: i64" },
+      LARGER,
+      "-inf, 0x7fffffffffffffff",
+      first_of_largest,
+      with_index,
+      { -INFINITY, 0x1p63 } },
+};
+
 static uint32_t length_of(const char *const *list)
 {
     uint32_t count = 0;
@@ -306,6 +347,7 @@ struct arrays {
     struct array in[4], out[4], count, workspace;
     cuc_tensor inputs[4], outputs[4];
     cuc_algorithm_args args;
+    bool exclusive;
 };
 
 static void make_plan(cuc_algorithm **plan, const struct work *w, int32_t kind, uint32_t flags,
@@ -326,6 +368,7 @@ static void make_arrays(struct arrays *a, const cuc_algorithm *plan, int64_t n, 
     uint32_t next = 0;
 
     memset(a, 0, sizeof(*a));
+    a->exclusive = k->exclusive;
     a->args = *CUC_ALGORITHM_ARGS(.inputs = a->inputs, .outputs = a->outputs);
     for (uint32_t i = 0; i < k->input_count; i++) {
         struct array *in = &a->in[next];
@@ -402,12 +445,35 @@ static void check_transform(const struct work *w, const struct arrays *a, int64_
     }
 }
 
+static void check_scan(const struct work *w, const struct arrays *a, int64_t n)
+{
+    double r[3], v[3], before[3];
+
+    memcpy(r, w->start, sizeof(r));
+    for (int i = 0; i < 4; i++)
+        if (a->out[i].buffer)
+            receive(&a->out[i], n);
+    for (int64_t j = 0; j < n; j++) {
+        memcpy(before, r, sizeof(r));
+        w->values(v, a->in, j, n);
+        w->combine(r, v);
+        for (int i = 0; i < 4; i++)
+            if (a->out[i].buffer)
+                check_value(&a->out[i], j, a->exclusive ? before[i] : r[i], n);
+    }
+}
+
+typedef void check(const struct work *w, const struct arrays *a, int64_t n);
+static check *const checks[] = {
+    [CUC_ALGORITHM_TRANSFORM] = check_transform,
+    [CUC_ALGORITHM_REDUCE] = check_reduction,
+    [CUC_ALGORITHM_SCAN] = check_scan,
+};
+
 // Runs with n elements: on the host, or on the device in arrays of more.
 static void run_work(const struct work *w, cuc_algorithm *plan, int64_t n, int64_t more,
                      bool strided, bool workspace)
 {
-    void (*check)(const struct work *, const struct arrays *, int64_t) =
-        plan->family->by_element ? check_transform : check_reduction;
     struct arrays a;
 
     make_arrays(&a, plan, n + more, strided);
@@ -426,18 +492,18 @@ static void run_work(const struct work *w, cuc_algorithm *plan, int64_t n, int64
         a.args.workspace = (a.workspace.t.data + 255) / 256 * 256;
     }
     ck_ok(cuc_algorithm_run(stream, plan, &a.args));
-    check(w, &a, n);
+    checks[plan->kind.kind](w, &a, n);
     drop_arrays(&a);
 }
 
 static const int64_t lengths[] = { 0, 1, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 20011 };
 
-static void run_lengths(const struct work *w, int32_t kind)
+static void run_lengths(const struct work *w, int32_t kind, uint32_t flags)
 {
     cuc_algorithm *plan, *on_device;
 
-    make_plan(&plan, w, kind, 0, 64);
-    make_plan(&on_device, w, kind, CUC_ALGORITHM_DEVICE_COUNT, 64);
+    make_plan(&plan, w, kind, flags, 64);
+    make_plan(&on_device, w, kind, flags | CUC_ALGORITHM_DEVICE_COUNT, 64);
     for (int i = 0; i < CUC_LENGTH(lengths); i++) {
         int64_t n = lengths[i];
         run_work(w, plan, n, n % 3, n % 5 == 1, n % 2);
@@ -451,12 +517,18 @@ CASE("algorithms", .setup = setup, .teardown = teardown, .timeout = 300);
 
 TEST_SLICE(reductions_agree_with_the_host, slice, CUC_LENGTH(reductions))
 {
-    run_lengths(&reductions[_i], CUC_ALGORITHM_REDUCE);
+    run_lengths(&reductions[_i], CUC_ALGORITHM_REDUCE, 0);
 }
 
 TEST_SLICE(transforms_agree_with_the_host, slice, CUC_LENGTH(transforms))
 {
-    run_lengths(&transforms[_i], CUC_ALGORITHM_TRANSFORM);
+    run_lengths(&transforms[_i], CUC_ALGORITHM_TRANSFORM, 0);
+}
+
+TEST_SLICE(scans_agree_with_the_host, slice, CUC_LENGTH(scans))
+{
+    run_lengths(&scans[_i], CUC_ALGORITHM_SCAN, 0);
+    run_lengths(&scans[_i], CUC_ALGORITHM_SCAN, CUC_ALGORITHM_EXCLUSIVE);
 }
 
 TEST(the_default_tiles_agree_with_the_host)
@@ -474,25 +546,36 @@ TEST(the_default_tiles_agree_with_the_host)
         run_work(&transforms[i], plan, 20011, 0, false, false);
         cuc_algorithm_release(plan);
     }
+    for (int i = 0; i < CUC_LENGTH(scans); i += 4) {
+        make_plan(&plan, &scans[i], CUC_ALGORITHM_SCAN, i ? 0 : CUC_ALGORITHM_EXCLUSIVE, 0);
+        run_work(&scans[i], plan, 70011, 0, false, false);
+        cuc_algorithm_release(plan);
+    }
 }
 
-TEST(sums_of_floats_are_equal_in_every_run)
+static const int32_t of_floats[] = { CUC_ALGORITHM_REDUCE, CUC_ALGORITHM_SCAN };
+
+TEST_ROWS(sums_of_floats_are_equal_in_every_run, of_floats)
 {
+    enum { COUNT = 20011 };
     cuc_algorithm *plan;
     struct arrays a;
-    double first = 0;
 
-    make_plan(&plan, &reductions[0], CUC_ALGORITHM_REDUCE, 0, 64);
-    make_arrays(&a, plan, 20011, false);
-    for (int64_t i = 0; i < 20011; i++)
+    make_plan(&plan, &reductions[0], of_floats[_i], 0, 64);
+    make_arrays(&a, plan, COUNT, false);
+    for (int64_t i = 0; i < COUNT; i++)
         set(&a.in[0], i, (double)below(1 << 20) / 977);
     send(&a.in[0]);
+    int64_t results = a.out[0].t.shape[0];
+    float *first = calloc((size_t)results, sizeof(*first));
     for (int run = 0; run < 4; run++) {
         ck_ok(cuc_algorithm_run(stream, plan, &a.args));
-        receive(&a.out[0], 1);
-        ck_assert(run == 0 || get(&a.out[0], 0) == first);
-        first = get(&a.out[0], 0);
+        receive(&a.out[0], results);
+        if (run)
+            ck_assert_mem_eq(first, at(&a.out[0], 0), (size_t)results * sizeof(*first));
+        memcpy(first, at(&a.out[0], 0), (size_t)results * sizeof(*first));
     }
+    free(first);
     drop_arrays(&a);
     cuc_algorithm_release(plan);
 }
@@ -547,10 +630,12 @@ TEST(a_call_is_captured_with_its_workspace)
     cuc_algorithm_release(plan);
 }
 
-TEST(one_line_reductions_keep_their_plans)
+TEST(one_line_calls_keep_their_plans)
 {
-    struct array x, y;
+    struct array x, y, sum;
 
+    make(&sum, CUC_I32, 3000, 1);
+    send(&sum);
     make(&x, CUC_I32, 3000, 1);
     make(&y, CUC_I64, 1, 1);
     for (int64_t i = 0; i < 3000; i++)
@@ -568,10 +653,20 @@ TEST(one_line_reductions_keep_their_plans)
         receive(&y, 1);
         ck_assert(get(&y, 0) == 127);
     }
+    for (uint32_t flags = 0; flags <= CUC_ALGORITHM_EXCLUSIVE; flags += CUC_ALGORITHM_EXCLUSIVE) {
+        ck_ok(cuc_scan(stream, "sum", NULL, flags, &x.t, &sum.t));
+        receive(&sum, 3000);
+        ck_assert(get(&sum, 0) == 0 && get(&sum, 1) == (flags ? 0 : 1));
+        ck_assert(get(&sum, 2999) == 30 * 4950 - (flags ? 99 : 0));
+    }
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, "mean", NULL, &x.t, &y.t),
              "fn is mean, expected sum, prod, min, max, or a function");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, NULL, NULL, &x.t, &y.t), "fn is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, "sum", NULL, NULL, &y.t), "x is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_scan(stream, "sum", NULL, 0, &x.t, NULL), "y is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_scan(stream, "sum", NULL, 0, &x.t, &y.t),
+             "outputs[0], y, has 1 elements, expected 3000");
+    drop(&sum);
     drop(&x);
     drop(&y);
 }
@@ -612,6 +707,8 @@ TEST(options_are_refused_by_name)
         { { SUM, IN("x: f32"), OUT("y: f32"), .tile = 131072 }, "tile is 131072" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .warps = 3 }, "warps is a power of two" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .flags = 64 }, "flags is 64" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .flags = CUC_ALGORITHM_EXCLUSIVE },
+          "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .identity = "0" }, "expected identity to be NULL" },
         { { .kind = CUC_ALGORITHM_REDUCE,
             .input_count = 2,

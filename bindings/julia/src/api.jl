@@ -336,8 +336,10 @@ const CUC_DL_IS_COPIED = UInt32(2)
 const CUC_DL_SUBBYTE_PADDED = UInt32(4)
 const CUC_ALGORITHM_TRANSFORM = Int32(1)
 const CUC_ALGORITHM_REDUCE = Int32(2)
+const CUC_ALGORITHM_SCAN = Int32(3)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
+const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -2700,6 +2702,9 @@ cuc_runtime_get_version(out) =
 # Make a device the runtime's current device on the calling thread, like cudaSetDevice().
 cuc_runtime_set_device(device) =
     ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
+# Scan an array, in stream order: y[i] combines x[0] to x[i].
+cuc_scan(stream, fn, identity, flags, x, y) =
+    ccall((:cuc_scan, libcucore), cuc_status, (Ptr{cuc_stream}, Cstring, Cstring, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, fn, identity, flags, x, y)
 # Set the process-wide handler of failures that no call can return. Without a handler, such a failure is dropped and its object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)

@@ -284,8 +284,10 @@ CUC_DL_IS_COPIED = 2
 CUC_DL_SUBBYTE_PADDED = 4
 CUC_ALGORITHM_TRANSFORM = 1
 CUC_ALGORITHM_REDUCE = 2
+CUC_ALGORITHM_SCAN = 3
 CUC_ALGORITHM_DEVICE_COUNT = 1
 CUC_ALGORITHM_PLAIN_LAUNCH = 2
+CUC_ALGORITHM_EXCLUSIVE = 4
 CUC_ATTENTION_FULL = 0
 CUC_ATTENTION_CAUSAL = 1
 CUC_ATTENTION_TOP_LEFT = 0
@@ -2543,6 +2545,7 @@ FUNCTIONS = {
     "cuc_reduce": "ipsspp",
     "cuc_runtime_get_version": "ip",
     "cuc_runtime_set_device": "ip",
+    "cuc_scan": "ipssIpp",
     "cuc_set_failure_handler": "vpp",
     "cuc_set_library_path": "iss",
     "cuc_sms_split": "ippppII",

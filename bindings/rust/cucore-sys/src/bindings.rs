@@ -702,11 +702,15 @@ pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 pub const CUC_ALGORITHM_TRANSFORM: i32 = 1;
 /// combines the values of all elements to one
 pub const CUC_ALGORITHM_REDUCE: i32 = 2;
+/// out\[i\] combines the values of elements 0 to i
+pub const CUC_ALGORITHM_SCAN: i32 = 3;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
 /// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it
 pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
+/// A scan's out\[i\] combines elements 0 to i - 1; out\[0\] is the identity
+pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
 
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
@@ -3896,6 +3900,8 @@ extern "C" {
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
     /// Make a device the runtime's current device on the calling thread, like cudaSetDevice().
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
+    /// Scan an array, in stream order: y\[i\] combines x\[0\] to x\[i\].
+    pub fn cuc_scan(stream: *mut cuc_stream, fn_: *const c_char, identity: *const c_char, flags: u32, x: *const cuc_tensor, y: *const cuc_tensor) -> cuc_status;
     /// Set the process-wide handler of failures that no call can return. Without a handler, such a
     /// failure is dropped and its object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);

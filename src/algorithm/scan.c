@@ -1,0 +1,155 @@
+// Scans: a block scans one tile, and combines it with the prefix of the tiles before it.
+#include "algorithm.h"
+
+static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
+{
+    struct cuc__algorithm_sums s = { .count = k->values };
+
+    for (uint32_t i = 0; i < k->values; i++)
+        s.dtypes[i] = k->accumulators[i];
+    return s;
+}
+
+static void choose(struct cuc__algorithm_problem *p)
+{
+    // A function of the caller's may be long, and is inlined many times.
+    enum { SUM_BYTES = 131072, FUNCTION_BYTES = 16384, LEAST = 1024, BLOCKS = 2 };
+    uint32_t sums = 0;
+
+    for (uint32_t i = 0; i < p->kind.values; i++)
+        sums += cuc_dtype_bits(p->kind.accumulators[i]) / 8;
+    if (p->tile.elements)
+        return;
+    p->tile.elements = cuc__algorithm_fit(p->named ? SUM_BYTES : FUNCTION_BYTES, sums, LEAST);
+    while (p->count && p->tile.elements > LEAST &&
+           cuc__algorithm_cdiv(p->count, p->tile.elements) < (int64_t)BLOCKS * p->multiprocessors)
+        p->tile.elements /= 2;
+}
+
+// Writes the facts: no array overlaps the workspace.
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    const char *before = "    where ";
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE) {
+            cuc__text_put(t, "%snoalias(in_%s, told)", before, k->inputs[i].name);
+            before = ", ";
+        }
+    for (uint32_t i = 0; i < k->output_count; i++)
+        if (!k->outputs[i].dropped) {
+            cuc__text_put(t, "%snoalias(out_%s, told)", before, k->outputs[i].name);
+            before = ", ";
+        }
+    cuc__text_put(t, *before == ',' ? "\n" : "");
+}
+
+// Writes the sums of a tile, m0 and so on: of the operators that may be reordered before the scan,
+// which takes longer.
+static void put_sums(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    uint32_t values = p->kind.values;
+
+    if (p->named)
+        cuc__text_put(t, "    m0 = reshape(reduce(%s, [v0], 0, [%s]), [])\n", p->fn_name,
+                      p->identity[0]);
+    for (uint32_t i = 0; i < values && !p->named; i++)
+        cuc__text_put(t, "    m%u = reshape(extract(s%u, [BN - 1], [1]), [])\n", i, i);
+}
+
+static void put_scan(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    cuc__text_put(t, "    ");
+    cuc__algorithm_put_each(t, p->kind.values, "s%u");
+    cuc__text_put(t, " = scan(%s, [", p->fn_name);
+    cuc__algorithm_put_each(t, p->kind.values, "v%u");
+    cuc__text_put(t, "], 0, ");
+    cuc__algorithm_put_identities(t, p);
+    cuc__text_put(t, ")\n");
+}
+
+static void put_stores(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    for (uint32_t i = 0; i < k->values && k->exclusive; i++)
+        cuc__text_put(t, "    s%u = shift(s%u, 1, 0, pad=%s)\n", i, i, p->identity[i]);
+    cuc__text_put(t, "    ");
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t, " = %s(", p->fn_name);
+    cuc__algorithm_put_each(t, k->values, "b%u");
+    cuc__text_put(t, ", ");
+    cuc__algorithm_put_each(t, k->values, "s%u");
+    cuc__text_put(t, ")\n");
+    cuc__algorithm_put_stores(t, p);
+}
+
+static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+    struct cuc__algorithm_sums s = sums_of(k);
+
+    s.combine = p->fn_name;
+    for (uint32_t i = 0; i < k->values; i++)
+        s.identity[i] = p->identity[i];
+    cuc__algorithm_put_look_back_functions(t, &s);
+    cuc__text_put(t, "\nkernel scan_all(");
+    cuc__algorithm_put_inputs(t, p);
+    cuc__algorithm_put_outputs(t, p, "N");
+    cuc__algorithm_put_look_back_parameters(t, &s);
+    cuc__text_put(t, ")\n    const BN = %d", p->tile.elements);
+    cuc__algorithm_put_look_back_constants(t);
+    cuc__text_put(t, "\n");
+    put_facts(t, k);
+    cuc__text_put(t, "    grid cdiv(N, BN)\n{\n    t = block(0)\n");
+    cuc__algorithm_put_count(t, p);
+    if (k->device_count)
+        cuc__text_put(t, "    if t * BN >= n { return }\n");
+    cuc__algorithm_put_values(t, p, "    ", "");
+    if (p->named) {
+        put_sums(t, p);
+        cuc__algorithm_put_publish(t, &s);
+        put_scan(t, p);
+    } else {
+        put_scan(t, p);
+        put_sums(t, p);
+        cuc__algorithm_put_publish(t, &s);
+    }
+    cuc__algorithm_put_look_back(t, &s);
+    put_stores(t, p);
+    cuc__text_put(t, "}\n");
+}
+
+static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
+{
+    const struct cuc__algorithm_sums s = sums_of(&plan->kind);
+
+    return count
+               ? cuc__algorithm_look_back_bytes(&s, cuc__algorithm_cdiv(count, plan->tile.elements))
+               : 0;
+}
+
+static cuc_status run(const struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_sums s = sums_of(&c->plan->kind);
+    struct cuc__algorithm_look_back look_back;
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
+    size_t count = cuc__algorithm_add_inputs(args, 0, c);
+
+    if (!c->count)
+        return CUC_OK;
+    count = cuc__algorithm_add_outputs(args, count, c);
+    cuc_status st = cuc__algorithm_add_look_back(
+        &look_back, args, &count, c, &s, cuc__algorithm_cdiv(c->count, c->plan->tile.elements));
+    return st < 0 ? st : cuc__algorithm_launch(c, 0, args, count);
+}
+
+const struct cuc__algorithm_family cuc__algorithm_scan = {
+    .kernels = { "scan_all" },
+    .has_identity = true,
+    .by_element = true,
+    .choose = choose,
+    .put = put,
+    .workspace = workspace,
+    .run = run,
+};
