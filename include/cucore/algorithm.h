@@ -38,6 +38,9 @@ enum {
     CUC_ALGORITHM_TRANSFORM = 1, /**< out[i] = fn(values of element i) */
     CUC_ALGORITHM_REDUCE = 2,    /**< combines the values of all elements to one */
     CUC_ALGORITHM_SCAN = 3,      /**< out[i] combines the values of elements 0 to i */
+    CUC_ALGORITHM_SELECT = 4,    /**< keeps the elements that fn accepts, in their order */
+    CUC_ALGORITHM_PARTITION = 5, /**< also keeps the others, in other outputs */
+    CUC_ALGORITHM_UNIQUE = 6,    /**< keeps the first of adjacent equal elements */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -72,9 +75,11 @@ enum {
  * and names that begin with in_ are not allowed.
  *
  * **Outputs** are arrays, `"y: f32"`. `"_: f32"` is a value that is not stored, and takes no
- * tensor. Values are converted to the type of their output; in a reduction or scan also before they
- * are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a
- * shorter integer.
+ * tensor. SELECT and UNIQUE have an output for each value, and last the number of elements kept, an
+ * integer. PARTITION has the outputs of the elements that fn accepts, then those of the others, and
+ * last the number of accepted elements. Values are converted to the type of their output; in a
+ * reduction or scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit
+ * float, or to 32 bits if that is a shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -84,6 +89,9 @@ enum {
  *   a name: sum, prod, min or max (which ignore NaN).
  * - SCAN: as REDUCE, but the function need not be commutative: its first values are of earlier
  *   elements.
+ * - SELECT, PARTITION: a function that is true for the values of elements to keep.
+ * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
+ *   equal; NULL: all values are compared.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
@@ -147,8 +155,10 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  *
  * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
  * more; if count is 0, they have the same number of elements, which is the count. The output of a
- * reduction has one element. Arrays have one axis with any stride, or any axes if they are
- * contiguous. An output may be an input that is read by element.
+ * reduction has one element, and so has the number of elements kept. The other outputs of a
+ * selection have any length; elements for which there is no room are not written. Arrays have one
+ * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
+ * an input that is read by element.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */

@@ -86,7 +86,10 @@ struct cuc__algorithm_call {
 struct cuc__algorithm_family {
     const char *kernels[CUC__ALGORITHM_KERNELS]; // their names in the program
     bool has_identity;                           // fn combines values
+    bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
+    bool counts;               // the last output is the number of elements of the others
+    uint32_t outputs_of_value; // 0: as many as fn has results
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.
@@ -97,7 +100,7 @@ struct cuc__algorithm_family {
 
 // Each family is defined in the file of its name.
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
-    cuc__algorithm_scan;
+    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -131,6 +134,9 @@ void cuc__algorithm_put_outputs(struct cuc__text *text, const struct cuc__algori
 void cuc__algorithm_put_count(struct cuc__text *text, const struct cuc__algorithm_problem *p);
 void cuc__algorithm_put_values(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *hint);
+// Writes the values u0, u1 and so on of the elements before those of tile `t`.
+void cuc__algorithm_put_values_before(struct cuc__text *text,
+                                      const struct cuc__algorithm_problem *p);
 // Writes "a0, a1" for "a%u", one for each value. `format` may have two places for the number.
 void cuc__algorithm_put_each(struct cuc__text *text, uint32_t count, const char *format);
 // Writes a list of the identities.
@@ -153,13 +159,14 @@ struct cuc__algorithm_sums {
 };
 
 // Defined in look_back.c. Write parts of a kernel: functions; parameters; constants, with a comma
-// before; the publication of m0, m1 and so on, that tile `t` adds; and the computation of b0, b1
-// and so on, the sums of all tiles before.
+// before; facts, that no array overlaps the workspace; the publication of m0, m1 and so on, that
+// tile `t` adds; and the computation of b0, b1 and so on, the sums of all tiles before.
 void cuc__algorithm_put_look_back_functions(struct cuc__text *text,
                                             const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back_parameters(struct cuc__text *text,
                                              const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back_constants(struct cuc__text *text);
+void cuc__algorithm_put_facts(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 // The workspace of a launch, and its arguments, for which *count is increased. Enqueues clearing.

@@ -81,7 +81,8 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
                      out->dtype, c->function);
         if (st >= 0 && c->plan->family->by_element)
             st = find_count(c, &c->outputs[i], &first, "outputs", next, out->name);
-        else if (st >= 0 && c->outputs[i].shape[0] != 1)
+        else if (st >= 0 && c->outputs[i].shape[0] != 1 &&
+                 (!c->plan->family->counts || i + 1 == k->output_count))
             st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                            "outputs[%u], %s, has %" PRId64 " elements, expected 1", next, out->name,
                            c->outputs[i].shape[0]);

@@ -69,6 +69,23 @@ void cuc__algorithm_put_look_back_constants(struct cuc__text *t)
     cuc__text_put(t, ", W = %d", W);
 }
 
+void cuc__algorithm_put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    const char *before = "    where ";
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE) {
+            cuc__text_put(t, "%snoalias(in_%s, told)", before, k->inputs[i].name);
+            before = ", ";
+        }
+    for (uint32_t i = 0; i < k->output_count; i++)
+        if (!k->outputs[i].dropped) {
+            cuc__text_put(t, "%snoalias(out_%s, told)", before, k->outputs[i].name);
+            before = ", ";
+        }
+    cuc__text_put(t, *before == ',' ? "\n" : "");
+}
+
 // Writes the stores of the values named by `format` to a place.
 static void put_publish(struct cuc__text *t, const struct cuc__algorithm_sums *s,
                         const char *indent, const char *place, const char *name)

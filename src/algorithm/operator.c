@@ -99,11 +99,12 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
     if (o->fn && find_function(p->fn_name, o->fn))
         return read_identity(p, o, function);
     if (!p->family->has_identity)
-        return o->fn ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                                 "fn is \"%s\", expected a function, such as \"fn twice(x) { "
-                                 "return 2 * x }\"",
-                                 o->fn)
-                     : read_identity(p, o, function);
+        return o->fn || p->family->needs_fn
+                   ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                               "fn is %s, expected a function, such as \"fn large(x) { "
+                               "return x > 2 }\"",
+                               o->fn ? o->fn : "NULL")
+                   : read_identity(p, o, function);
     for (int i = 0; i < CUC_LENGTH(operators) && o->fn; i++) {
         if (strcmp(operators[i].name, o->fn) != 0)
             continue;

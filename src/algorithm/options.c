@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/options.h"
 #include "device/device.h"
+#include "tile/ir/scalar.h"
 
 #include <string.h>
 
@@ -23,6 +24,9 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_TRANSFORM] = &cuc__algorithm_transform,
     [CUC_ALGORITHM_REDUCE] = &cuc__algorithm_reduce,
     [CUC_ALGORITHM_SCAN] = &cuc__algorithm_scan,
+    [CUC_ALGORITHM_SELECT] = &cuc__algorithm_select,
+    [CUC_ALGORITHM_PARTITION] = &cuc__algorithm_partition,
+    [CUC_ALGORITHM_UNIQUE] = &cuc__algorithm_unique,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
@@ -213,6 +217,29 @@ static cuc_dtype accumulator(cuc_dtype dtype)
     }
 }
 
+// Checks the number of outputs.
+static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
+                                const cuc_algorithm_options *o, const char *function)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+    uint32_t each = p->family->outputs_of_value;
+    uint32_t expected = (each ? each : !o->fn) * k->values + p->family->counts;
+
+    if (expected && k->output_count != expected)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the inputs have %u value%s, but there %s %u output%s: expected %s%s",
+                         k->values, k->values == 1 ? "" : "s", k->output_count == 1 ? "is" : "are",
+                         k->output_count, k->output_count == 1 ? "" : "s",
+                         each > 1 ? "two for each value" : "one for each value",
+                         p->family->counts ? ", and the count" : "");
+    if (p->family->counts && !tile_is_integer(k->outputs[k->output_count - 1].dtype))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "outputs[%u], the count, is of %s, expected an integer, such as i64",
+                         k->output_count - 1,
+                         cuc_dtype_name(k->outputs[k->output_count - 1].dtype));
+    return CUC_OK;
+}
+
 cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
                                        const cuc_algorithm_options *o, const cuc_device *device,
                                        const char *function)
@@ -237,13 +264,8 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
         return st;
     for (uint32_t i = 0; i < k->output_count; i++)
         k->accumulators[i] = accumulator(k->outputs[i].dtype);
-    if ((p->family->has_identity || !o->fn) && k->values != k->output_count)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the inputs have %u value%s, but there %s %u output%s: expected one for "
-                         "each value",
-                         k->values, k->values == 1 ? "" : "s", k->output_count == 1 ? "is" : "are",
-                         k->output_count, k->output_count == 1 ? "" : "s");
-    if ((st = cuc__algorithm_read_operator(p, o, function)) < 0)
+    if ((st = check_outputs(p, o, function)) < 0 ||
+        (st = cuc__algorithm_read_operator(p, o, function)) < 0)
         return st;
     p->family->choose(p);
     return CUC_OK;

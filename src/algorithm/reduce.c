@@ -171,6 +171,7 @@ static cuc_status run(const struct cuc__algorithm_call *c)
 const struct cuc__algorithm_family cuc__algorithm_reduce = {
     .kernels = { "reduce_parts", "reduce_finish", "reduce_small" },
     .has_identity = true,
+    .outputs_of_value = 1,
     .choose = choose,
     .put = put,
     .workspace = workspace,

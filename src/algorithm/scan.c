@@ -26,24 +26,6 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.elements /= 2;
 }
 
-// Writes the facts: no array overlaps the workspace.
-static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
-{
-    const char *before = "    where ";
-
-    for (uint32_t i = 0; i < k->input_count; i++)
-        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE) {
-            cuc__text_put(t, "%snoalias(in_%s, told)", before, k->inputs[i].name);
-            before = ", ";
-        }
-    for (uint32_t i = 0; i < k->output_count; i++)
-        if (!k->outputs[i].dropped) {
-            cuc__text_put(t, "%snoalias(out_%s, told)", before, k->outputs[i].name);
-            before = ", ";
-        }
-    cuc__text_put(t, *before == ',' ? "\n" : "");
-}
-
 // Writes the sums of a tile, m0 and so on: of the operators that may be reordered before the scan,
 // which takes longer.
 static void put_sums(struct cuc__text *t, const struct cuc__algorithm_problem *p)
@@ -100,7 +82,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, ")\n    const BN = %d", p->tile.elements);
     cuc__algorithm_put_look_back_constants(t);
     cuc__text_put(t, "\n");
-    put_facts(t, k);
+    cuc__algorithm_put_facts(t, k);
     cuc__text_put(t, "    grid cdiv(N, BN)\n{\n    t = block(0)\n");
     cuc__algorithm_put_count(t, p);
     if (k->device_count)
@@ -147,6 +129,7 @@ static cuc_status run(const struct cuc__algorithm_call *c)
 const struct cuc__algorithm_family cuc__algorithm_scan = {
     .kernels = { "scan_all" },
     .has_identity = true,
+    .outputs_of_value = 1,
     .by_element = true,
     .choose = choose,
     .put = put,

@@ -50,14 +50,14 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
     }
 }
 
-// Writes the names of the arguments of element_of, or the arguments.
+// Writes the names of the arguments of element_of or, with a format of loads, the arguments.
 static void put_element_arguments(struct cuc__text *t, const struct cuc__algorithm_kind *k,
-                                  const char *hint)
+                                  const char *load, const char *hint)
 {
     for (uint32_t i = 0; i < k->input_count; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
-        if (in->form == CUC__ALGORITHM_ELEMENTS && hint)
-            cuc__text_put(t, ", load(in_%s, [t], [BN]%s)", in->name, hint);
+        if (in->form == CUC__ALGORITHM_ELEMENTS && load)
+            cuc__text_put(t, load, in->name, hint);
         else if (in->form == CUC__ALGORITHM_ELEMENTS)
             cuc__text_put(t, ", %s", in->name);
         if (in->form <= CUC__ALGORITHM_WHOLE)
@@ -74,7 +74,7 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k
     for (uint32_t i = 0; i < k->input_count; i++)
         expressions |= k->inputs[i].form == CUC__ALGORITHM_VALUE;
     cuc__text_put(t, "\n# The values of the elements with indices i.\nfn element_of(i, n");
-    put_element_arguments(t, k, NULL);
+    put_element_arguments(t, k, NULL, NULL);
     cuc__text_put(t, ") {\n");
     for (uint32_t i = 0; i < k->input_count; i++) {
         if (k->inputs[i].form != CUC__ALGORITHM_NAMED)
@@ -150,11 +150,20 @@ void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_
     cuc__text_put(t, "%si = t * BN + iota(i64, BN)\n%s", indent, indent);
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, " = element_of(i, n");
-    put_element_arguments(t, k, hint);
+    put_element_arguments(t, k, ", load(in_%s, [t], [BN]%s)", hint);
     cuc__text_put(t, ")\n");
     for (uint32_t i = 0; i < k->values && p->family->has_identity; i++)
         cuc__text_put(t, "%sv%u = broadcast(cast(v%u, %s), [BN])\n", indent, i, i,
                       cuc_dtype_name(k->accumulators[i]));
+}
+
+void cuc__algorithm_put_values_before(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    cuc__text_put(t, "    ");
+    cuc__algorithm_put_each(t, p->kind.values, "u%u");
+    cuc__text_put(t, " = element_of(i - 1, n");
+    put_element_arguments(t, &p->kind, ", load_at(in_%s, [t * BN - 1], [BN]%s)", "");
+    cuc__text_put(t, ")\n");
 }
 
 void cuc__algorithm_put_stores(struct cuc__text *t, const struct cuc__algorithm_problem *p)

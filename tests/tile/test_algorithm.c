@@ -149,6 +149,46 @@ static void steps(double *r, const double *v)
     r[0] = fmod(r[0] * v[0], 7);
 }
 
+// Decides whether an element is kept; `before` has the values of the element before, if i > 0.
+typedef bool keep(const double *v, const double *before, int64_t i);
+
+static bool positive(const double *v, const double *before, int64_t i)
+{
+    (void)before;
+    (void)i;
+    return v[0] > 0;
+}
+static bool flagged(const double *v, const double *before, int64_t i)
+{
+    (void)before;
+    (void)i;
+    return v[1] != 0;
+}
+static bool everything(const double *v, const double *before, int64_t i)
+{
+    (void)v;
+    (void)before;
+    return i >= 0;
+}
+static bool nothing(const double *v, const double *before, int64_t i)
+{
+    (void)v;
+    (void)before;
+    return i < 0;
+}
+static bool new_value(const double *v, const double *before, int64_t i)
+{
+    return !i || v[0] != before[0];
+}
+static bool new_pair(const double *v, const double *before, int64_t i)
+{
+    return !i || v[0] != before[0] || v[1] != before[1];
+}
+static bool new_sign(const double *v, const double *before, int64_t i)
+{
+    return !i || (v[0] > 0) != (before[0] > 0);
+}
+
 // Computes the values of element i of n from those of the inputs, which are `x`, `y` and so on.
 typedef void values(double *v, const struct array *in, int64_t i, int64_t n);
 
@@ -207,145 +247,259 @@ static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
     "fn extremes(a, b, n, c, d, m) { return low(a, c), maximum(b, d), n + m }"
 
 static const struct work {
-    const char *inputs[4], *outputs[4], *fn, *identity;
+    const char *inputs[5], *outputs[6], *fn, *identity;
     combine *combine;
     values *values;
     double start[3];
+    keep *keep;
 } reductions[] = {
-    { { "x: f32" }, { "y: f32" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: f16" }, { "y: f32" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: i8" }, { "y: i64" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: u8" }, { "y: f64" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: i16" }, { "y: i16" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: i32" }, { "y: i32" }, "min", NULL, least, element, { INT32_MAX } },
-    { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY } },
-    { { "x: f64" }, { "y: f64" }, "max", NULL, most, element, { -INFINITY } },
-    { { "x: i64" }, { "y: i64" }, "max", NULL, most, element, { -0x1p63 } },
-    { { "x: u16" }, { "y: u32" }, "max", NULL, most, element, { 0 } },
-    { { "x: bf16" }, { "y: bf16" }, "max", NULL, most, element, { -INFINITY } },
+    { { "x: f32" }, { "y: f32" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: f16" }, { "y: f32" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: i8" }, { "y: i64" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: u8" }, { "y: f64" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: i16" }, { "y: i16" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: i32" }, { "y: i32" }, "min", NULL, least, element, { INT32_MAX }, NULL },
+    { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY }, NULL },
+    { { "x: f64" }, { "y: f64" }, "max", NULL, most, element, { -INFINITY }, NULL },
+    { { "x: i64" }, { "y: i64" }, "max", NULL, most, element, { -0x1p63 }, NULL },
+    { { "x: u16" }, { "y: u32" }, "max", NULL, most, element, { 0 }, NULL },
+    { { "x: bf16" }, { "y: bf16" }, "max", NULL, most, element, { -INFINITY }, NULL },
     { { "x: f32", "where(x > 0.0, 2.0, 1.0) ** 0.0" },
       { "y: f32" },
       "prod",
       NULL,
       products,
       NULL,
-      { 1 } },
-    { { "x: f32", "y: f32", "x * y" }, { "dot: f32" }, "sum", NULL, sums, product, { 0 } },
+      { 1 },
+      NULL },
+    { { "x: f32", "y: f32", "x * y" }, { "dot: f32" }, "sum", NULL, sums, product, { 0 }, NULL },
     { { "x: f32", "y: f32", "d = x * y", "d" },
       { "dot: f64" },
       "fn add(a, b) { return a + b }",
       "0.0",
       sums,
       product,
-      { 0 } },
-    { { "x: f32[]", "p: i32", "x[p]" }, { "y: f32" }, "sum", NULL, sums, permuted, { 0 } },
+      { 0 },
+      NULL },
+    { { "x: f32[]", "p: i32", "x[p]" }, { "y: f32" }, "sum", NULL, sums, permuted, { 0 }, NULL },
     { { "x: i32", "x[n - 1 - i] - 2 * x + x [ i - 1 ]" },
       { "y: i64" },
       "sum",
       NULL,
       sums,
       reversed,
-      { 0 } },
-    { { "i % 3" }, { "y: i64" }, "sum", NULL, sums, index_alone, { 0 } },
+      { 0 },
+      NULL },
+    { { "i % 3" }, { "y: i64" }, "sum", NULL, sums, index_alone, { 0 }, NULL },
     { { "x: f32", "x", "i" },
       { "y: f32", "at: i64" },
       LARGER,
       "-inf, 0x7fffffffffffffff",
       first_of_largest,
       with_index,
-      { -INFINITY, 0x1p63 } },
+      { -INFINITY, 0x1p63 },
+      NULL },
     { { "x: i32", "x", "i" },
       { "_: i32", "at: i32" },
       LARGER,
       "-0x80000000, 0x7fffffff",
       first_of_largest,
       with_index,
-      { -0x1p31, INT32_MAX } },
+      { -0x1p31, INT32_MAX },
+      NULL },
     { { "x: f32", "x", "x", "1" },
       { "a: f32", "b: f32", "n: i64" },
       EXTREMES,
       "inf, -inf, 0",
       extremes,
       element,
-      { INFINITY, -INFINITY, 0 } },
+      { INFINITY, -INFINITY, 0 },
+      NULL },
 };
 
 static const struct work transforms[] = {
-    { { "x: f32" }, { "y: f32" }, NULL, NULL, NULL, element, { 0 } },
-    { { "x: f16" }, { "y: i32" }, NULL, NULL, NULL, element, { 0 } },
+    { { "x: f32" }, { "y: f32" }, NULL, NULL, NULL, element, { 0 }, NULL },
+    { { "x: f16" }, { "y: i32" }, NULL, NULL, NULL, element, { 0 }, NULL },
     { { "x: f32", "y: f32" },
       { "z: f32" },
       "fn times(x, y) { return x * y }",
       NULL,
       NULL,
       product,
-      { 0 } },
+      { 0 },
+      NULL },
     { { "x: i32", "y: i8" },
       { "s: i32", "d: i64" },
       "fn both(x, y) { return x + y, x - y }",
       NULL,
       NULL,
       two_outputs,
-      { 0 } },
+      { 0 },
+      NULL },
     { { "x: i32", "y: i32" },
       { "_: i32", "d: i32" },
       "fn both(x, y) { return x + y, x - y }",
       NULL,
       NULL,
       two_outputs,
-      { 0 } },
-    { { "x: f64[]", "p: i64", "x[p]" }, { "y: f64" }, NULL, NULL, NULL, permuted, { 0 } },
+      { 0 },
+      NULL },
+    { { "x: f64[]", "p: i64", "x[p]" }, { "y: f64" }, NULL, NULL, NULL, permuted, { 0 }, NULL },
     { { "x: i32", "x[n - 1 - i] - 2 * x + x[i - 1]" },
       { "y: i32" },
       NULL,
       NULL,
       NULL,
       reversed,
-      { 0 } },
-    { { "i % 3" }, { "y: u8" }, NULL, NULL, NULL, index_alone, { 0 } },
+      { 0 },
+      NULL },
+    { { "i % 3" }, { "y: u8" }, NULL, NULL, NULL, index_alone, { 0 }, NULL },
 };
 
 #define STEPS "fn steps(g, x, h, y) { return g * h % 7, (x * h + y) % 7 }"
 
 static const struct work scans[] = {
-    { { "x: f32" }, { "y: f32" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: i8" }, { "y: i64" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: f16" }, { "y: f64" }, "sum", NULL, sums, element, { 0 } },
-    { { "x: u8" }, { "y: u16" }, "max", NULL, most, element, { 0 } },
-    { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY } },
+    { { "x: f32" }, { "y: f32" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: i8" }, { "y: i64" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: f16" }, { "y: f64" }, "sum", NULL, sums, element, { 0 }, NULL },
+    { { "x: u8" }, { "y: u16" }, "max", NULL, most, element, { 0 }, NULL },
+    { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY }, NULL },
     { { "x: bf16" },
       { "y: f16" },
       "fn larger(a, b) { return maximum(a, b) }",
       "-inf",
       most,
       element,
-      { -INFINITY } },
-    { { "x: i32[]", "p: i32", "x[p]" }, { "y: i32" }, "sum", NULL, sums, permuted, { 0 } },
-    { { "i % 3" }, { "y: u32" }, "sum", NULL, sums, index_alone, { 0 } },
-    { { "x: u8", "y: u8" }, { "g: i32", "h: i32" }, STEPS, "1, 0", steps, two_elements, { 1, 0 } },
-    { { "x: u8", "y: u8" }, { "_: i64", "h: i64" }, STEPS, "1, 0", steps, two_elements, { 1, 0 } },
+      { -INFINITY },
+      NULL },
+    { { "x: i32[]", "p: i32", "x[p]" }, { "y: i32" }, "sum", NULL, sums, permuted, { 0 }, NULL },
+    { { "i % 3" }, { "y: u32" }, "sum", NULL, sums, index_alone, { 0 }, NULL },
+    { { "x: u8", "y: u8" },
+      { "g: i32", "h: i32" },
+      STEPS,
+      "1, 0",
+      steps,
+      two_elements,
+      { 1, 0 },
+      NULL },
+    { { "x: u8", "y: u8" },
+      { "_: i64", "h: i64" },
+      STEPS,
+      "1, 0",
+      steps,
+      two_elements,
+      { 1, 0 },
+      NULL },
     { { "x: f32", "x", "i" },
       { "y: f32", "at: i64" },
       LARGER,
       "-inf, 0x7fffffffffffffff",
       first_of_largest,
       with_index,
-      { -INFINITY, 0x1p63 } },
+      { -INFINITY, 0x1p63 },
+      NULL },
+};
+
+#define POSITIVE "fn keep(x) { return x > 0 }"
+
+static const struct work selections[] = {
+    { { "x: f32" }, { "y: f32", "c: i64" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
+    { { "x: f16" }, { "y: i32", "c: i32" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
+    { { "x: i8" }, { "_: i8", "c: u64" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
+    { { "x: f64" }, { "y: f64", "_: i64" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
+    { { "x: f32", "f: u8" },
+      { "y: f32", "_: u8", "c: i64" },
+      "fn keep(x, f) { return f != 0 }",
+      NULL,
+      NULL,
+      two_elements,
+      { 0 },
+      flagged },
+    { { "x: i32", "x", "i" },
+      { "y: i32", "at: i64", "c: i64" },
+      "fn keep(x, i) { return x > 0 }",
+      NULL,
+      NULL,
+      with_index,
+      { 0 },
+      positive },
+    { { "x: f32" },
+      { "y: f32", "c: i64" },
+      "fn keep(x) { return true }",
+      NULL,
+      NULL,
+      element,
+      { 0 },
+      everything },
+    { { "x: f32" },
+      { "y: f32", "c: i64" },
+      "fn keep(x) { return x != x }",
+      NULL,
+      NULL,
+      element,
+      { 0 },
+      nothing },
+    { { "i % 3" }, { "y: i64", "c: i64" }, POSITIVE, NULL, NULL, index_alone, { 0 }, positive },
+};
+static const struct work partitions[] = {
+    { { "x: f32" },
+      { "y: f32", "z: f32", "c: i64" },
+      POSITIVE,
+      NULL,
+      NULL,
+      element,
+      { 0 },
+      positive },
+    { { "x: i32", "x", "i" },
+      { "y: i32", "_: i64", "z: i16", "at: i32", "c: i64" },
+      "fn keep(x, i) { return x > 0 }",
+      NULL,
+      NULL,
+      with_index,
+      { 0 },
+      positive },
+};
+static const struct work uniques[] = {
+    { { "x: i32" }, { "y: i32", "c: i64" }, NULL, NULL, NULL, element, { 0 }, new_value },
+    { { "x: u8", "y: u8" },
+      { "y: i32", "z: u8", "c: i64" },
+      NULL,
+      NULL,
+      NULL,
+      two_elements,
+      { 0 },
+      new_pair },
+    { { "x: f32", "y: f32" },
+      { "y: f32", "z: f32", "c: i64" },
+      "fn same(k, v, l, w) { return (k > 0) == (l > 0) }",
+      NULL,
+      NULL,
+      two_elements,
+      { 0 },
+      new_sign },
+    { { "x: i32[]", "p: i32", "x[p]" },
+      { "y: i32", "c: i64" },
+      NULL,
+      NULL,
+      NULL,
+      permuted,
+      { 0 },
+      new_value },
 };
 
 static uint32_t length_of(const char *const *list)
 {
     uint32_t count = 0;
 
-    while (count < 4 && list[count])
+    while (list[count])
         count++;
     return count;
 }
 
 // A work's arrays, and its call.
 struct arrays {
-    struct array in[4], out[4], count, workspace;
-    cuc_tensor inputs[4], outputs[4];
+    struct array in[4], out[5], count, workspace;
+    cuc_tensor inputs[4], outputs[5];
     cuc_algorithm_args args;
     bool exclusive;
 };
@@ -388,7 +542,8 @@ static void make_arrays(struct arrays *a, const cuc_algorithm *plan, int64_t n, 
     for (uint32_t i = 0; i < k->output_count; i++) {
         if (k->outputs[i].dropped)
             continue;
-        make(&a->out[i], k->outputs[i].dtype, plan->family->by_element ? n : 1, strided ? 2 : 1);
+        bool one = plan->family->counts ? i + 1 == k->output_count : !plan->family->by_element;
+        make(&a->out[i], k->outputs[i].dtype, one ? 1 : n, strided ? 2 : 1);
         send(&a->out[i]);
         a->outputs[next++] = a->out[i].t;
     }
@@ -397,10 +552,10 @@ static void make_arrays(struct arrays *a, const cuc_algorithm *plan, int64_t n, 
 
 static void drop_arrays(struct arrays *a)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < CUC_LENGTH(a->in); i++)
         drop(&a->in[i]);
+    for (int i = 0; i < CUC_LENGTH(a->out); i++)
         drop(&a->out[i]);
-    }
     drop(&a->count);
     drop(&a->workspace);
 }
@@ -463,11 +618,46 @@ static void check_scan(const struct work *w, const struct arrays *a, int64_t n)
     }
 }
 
+// Checks the outputs of elements that are kept, and of the others in a partition.
+static void check_selection(const struct work *w, const struct arrays *a, int64_t n)
+{
+    uint32_t count = length_of(w->outputs) - 1;
+    bool others = w >= partitions && w < partitions + CUC_LENGTH(partitions);
+    uint32_t width = others ? count / 2 : count;
+    int64_t kept = 0, left = 0, sizes[2] = { 0 };
+    double v[3], before[3] = { 0 };
+
+    for (int64_t j = 0; j < n; j++) {
+        w->values(v, a->in, j, n);
+        sizes[!w->keep(v, before, j)]++;
+        memcpy(before, v, sizeof(v));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (a->out[i].buffer)
+            receive(&a->out[i], sizes[i >= width]);
+    if (a->out[count].buffer) {
+        receive(&a->out[count], 1);
+        check_value(&a->out[count], 0, (double)sizes[0], n);
+    }
+    for (int64_t j = 0; j < n; j++) {
+        w->values(v, a->in, j, n);
+        bool keeps = w->keep(v, before, j);
+        for (uint32_t i = 0; i < width && (keeps || others); i++) {
+            const struct array *out = &a->out[keeps ? i : width + i];
+            if (out->buffer)
+                check_value(out, keeps ? kept : left, v[i], n);
+        }
+        kept += keeps;
+        left += !keeps;
+        memcpy(before, v, sizeof(v));
+    }
+}
+
 typedef void check(const struct work *w, const struct arrays *a, int64_t n);
 static check *const checks[] = {
-    [CUC_ALGORITHM_TRANSFORM] = check_transform,
-    [CUC_ALGORITHM_REDUCE] = check_reduction,
-    [CUC_ALGORITHM_SCAN] = check_scan,
+    [CUC_ALGORITHM_TRANSFORM] = check_transform, [CUC_ALGORITHM_REDUCE] = check_reduction,
+    [CUC_ALGORITHM_SCAN] = check_scan,           [CUC_ALGORITHM_SELECT] = check_selection,
+    [CUC_ALGORITHM_PARTITION] = check_selection, [CUC_ALGORITHM_UNIQUE] = check_selection,
 };
 
 // Runs with n elements: on the host, or on the device in arrays of more.
@@ -531,6 +721,21 @@ TEST_SLICE(scans_agree_with_the_host, slice, CUC_LENGTH(scans))
     run_lengths(&scans[_i], CUC_ALGORITHM_SCAN, CUC_ALGORITHM_EXCLUSIVE);
 }
 
+TEST_SLICE(selections_agree_with_the_host, slice, CUC_LENGTH(selections))
+{
+    run_lengths(&selections[_i], CUC_ALGORITHM_SELECT, 0);
+}
+
+TEST_SLICE(partitions_agree_with_the_host, slice, CUC_LENGTH(partitions))
+{
+    run_lengths(&partitions[_i], CUC_ALGORITHM_PARTITION, 0);
+}
+
+TEST_SLICE(unique_elements_agree_with_the_host, slice, CUC_LENGTH(uniques))
+{
+    run_lengths(&uniques[_i], CUC_ALGORITHM_UNIQUE, 0);
+}
+
 TEST(the_default_tiles_agree_with_the_host)
 {
     cuc_algorithm *plan;
@@ -551,6 +756,9 @@ TEST(the_default_tiles_agree_with_the_host)
         run_work(&scans[i], plan, 70011, 0, false, false);
         cuc_algorithm_release(plan);
     }
+    make_plan(&plan, &selections[0], CUC_ALGORITHM_SELECT, 0, 0);
+    run_work(&selections[0], plan, 70011, 0, false, false);
+    cuc_algorithm_release(plan);
 }
 
 static const int32_t of_floats[] = { CUC_ALGORITHM_REDUCE, CUC_ALGORITHM_SCAN };
@@ -757,7 +965,31 @@ TEST(options_are_refused_by_name)
             .output_count = 1,
             IN("x: f32"),
             OUT("y: f32") },
-          "fn is \"twice\", expected a function" },
+          "fn is twice, expected a function" },
+        { { .kind = CUC_ALGORITHM_SELECT,
+            .input_count = 1,
+            .output_count = 2,
+            IN("x: f32"),
+            OUT("y: f32", "c: i64") },
+          "fn is NULL, expected a function" },
+        { { .kind = CUC_ALGORITHM_SELECT,
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "expected one for each value, and the count" },
+        { { .kind = CUC_ALGORITHM_PARTITION,
+            .input_count = 1,
+            .output_count = 2,
+            IN("x: f32"),
+            OUT("y: f32", "c: i64") },
+          "expected two for each value, and the count" },
+        { { .kind = CUC_ALGORITHM_UNIQUE,
+            .input_count = 1,
+            .output_count = 2,
+            IN("x: f32"),
+            OUT("y: f32", "c: f32") },
+          "outputs[1], the count, is of f32, expected an integer" },
         { { .kind = CUC_ALGORITHM_TRANSFORM,
             .identity = "0",
             .input_count = 1,

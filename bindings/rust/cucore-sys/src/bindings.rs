@@ -704,6 +704,12 @@ pub const CUC_ALGORITHM_TRANSFORM: i32 = 1;
 pub const CUC_ALGORITHM_REDUCE: i32 = 2;
 /// out\[i\] combines the values of elements 0 to i
 pub const CUC_ALGORITHM_SCAN: i32 = 3;
+/// keeps the elements that fn accepts, in their order
+pub const CUC_ALGORITHM_SELECT: i32 = 4;
+/// also keeps the others, in other outputs
+pub const CUC_ALGORITHM_PARTITION: i32 = 5;
+/// keeps the first of adjacent equal elements
+pub const CUC_ALGORITHM_UNIQUE: i32 = 6;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
