@@ -41,6 +41,7 @@ enum {
     CUC_ALGORITHM_SELECT = 4,    /**< keeps the elements that fn accepts, in their order */
     CUC_ALGORITHM_PARTITION = 5, /**< also keeps the others, in other outputs */
     CUC_ALGORITHM_UNIQUE = 6,    /**< keeps the first of adjacent equal elements */
+    CUC_ALGORITHM_HISTOGRAM = 7, /**< counts the elements of each bin */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -67,8 +68,9 @@ enum {
  * - `"x: f32[]"` is an array of any length, which only expressions read.
  * - Anything else is an expression in the tile language, with a name (`"d = x - y"`) or without
  *   (`"x * y"`). It may use the names before it, the index `i` and the number of elements `n` (both
- *   i64), `x[j]` for an element of an array at any index (0 outside the array), all functions of
- *   the language, and those that fn defines.
+ *   i64), all functions of the language, and those that fn defines. `x[j]` is the element of an
+ *   array at any index (0 outside the array). lower_bound(x, v) and upper_bound(x, v) are the
+ *   numbers of elements of the sorted array x that are less than v, and not greater (i64).
  *
  * The *values* of an element are those of the expressions without a name, or, if there are none,
  * all names, except those of `[]` arrays. Names consist of at most 31 letters, digits and _; i, n
@@ -92,6 +94,8 @@ enum {
  * - SELECT, PARTITION: a function that is true for the values of elements to keep.
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
+ * - HISTOGRAM: a function from the values to the number of the bin, which is converted to i32.
+ *   Elements with numbers below 0 or from `bins` on are not counted. NULL: the value is the number.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
@@ -107,13 +111,13 @@ typedef struct cuc_algorithm_options {
      * separated by commas, one for each value. NULL if fn is a name */
     const char *identity;
 
-    int32_t tile;      /**< elements of a block's step, a power of two up to 65536; 0: chosen */
-    int32_t blocks;    /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
-    int32_t warps;     /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
-    uint32_t reserved; /**< 0 */
-    int64_t count;     /**< number of elements to choose for; 0: large */
-    const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
-                            device */
+    int32_t tile;     /**< elements of a block's step, a power of two up to 65536; 0: chosen */
+    int32_t blocks;   /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
+    int32_t warps;    /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
+    int32_t bins;     /**< number of bins of a histogram, up to 2^30; otherwise 0 */
+    int64_t count;    /**< number of elements to choose for; 0: large */
+    const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
+                           device */
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
@@ -155,7 +159,8 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  *
  * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
  * more; if count is 0, they have the same number of elements, which is the count. The output of a
- * reduction has one element, and so has the number of elements kept. The other outputs of a
+ * reduction has one element, and so has the number of elements kept; that of a
+ * histogram has `bins` elements, with stride 1. The other outputs of a
  * selection have any length; elements for which there is no room are not written. Arrays have one
  * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
  * an input that is read by element.

@@ -47,6 +47,7 @@ struct cuc__algorithm_kind {
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
+    int32_t bins;                               // of a histogram
     uint32_t values;                            // of an element
     cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
 };
@@ -89,6 +90,7 @@ struct cuc__algorithm_family {
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool counts;               // the last output is the number of elements of the others
+    uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
@@ -100,7 +102,8 @@ struct cuc__algorithm_family {
 
 // Each family is defined in the file of its name.
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
-    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique;
+    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
+    cuc__algorithm_histogram;
 
 struct cuc_algorithm {
     cuc__handle head;

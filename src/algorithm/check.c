@@ -55,6 +55,23 @@ static cuc_status find_count(struct cuc__algorithm_call *c, const cuc_tensor *ar
     return CUC_OK;
 }
 
+// Checks the number of elements of an output that has none for each element.
+static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_tensor *array,
+                               uint32_t i, const char *name)
+{
+    int64_t expected = c->plan->kind.bins ? c->plan->kind.bins : 1;
+
+    if (array->shape[0] != expected)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "outputs[%u], %s, has %" PRId64 " elements, expected %" PRId64, i, name,
+                         array->shape[0], expected);
+    if (c->plan->kind.bins > 1 && array->strides[0] != 1)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "outputs[%u], %s, has the stride %" PRId64 ", expected 1", i, name,
+                         array->strides[0]);
+    return CUC_OK;
+}
+
 static cuc_status read_arrays(struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
@@ -81,11 +98,8 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
                      out->dtype, c->function);
         if (st >= 0 && c->plan->family->by_element)
             st = find_count(c, &c->outputs[i], &first, "outputs", next, out->name);
-        else if (st >= 0 && c->outputs[i].shape[0] != 1 &&
-                 (!c->plan->family->counts || i + 1 == k->output_count))
-            st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                           "outputs[%u], %s, has %" PRId64 " elements, expected 1", next, out->name,
-                           c->outputs[i].shape[0]);
+        else if (st >= 0 && (!c->plan->family->counts || i + 1 == k->output_count))
+            st = check_length(c, &c->outputs[i], next, out->name);
         next++;
     }
     if (first)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32 };
+enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32, MOST_BINS = 1 << 30 };
 
 void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size)
 {
@@ -27,6 +27,7 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_SELECT] = &cuc__algorithm_select,
     [CUC_ALGORITHM_PARTITION] = &cuc__algorithm_partition,
     [CUC_ALGORITHM_UNIQUE] = &cuc__algorithm_unique,
+    [CUC_ALGORITHM_HISTOGRAM] = &cuc__algorithm_histogram,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
@@ -40,7 +41,8 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { "blocks", o->blocks, 0, MOST_BLOCKS, NULL },
         { "warps", o->warps, 0, MOST_WARPS, NULL },
         { "count", o->count, 0, INT64_MAX, NULL },
-        { "reserved", o->reserved, 0, 0, NULL },
+        { "bins", o->bins, o->kind == CUC_ALGORITHM_HISTOGRAM,
+          o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
     };
     const struct {
         bool wrong;
@@ -225,13 +227,27 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
     uint32_t each = p->family->outputs_of_value;
     uint32_t expected = (each ? each : !o->fn) * k->values + p->family->counts;
 
-    if (expected && k->output_count != expected)
+    if (p->family->outputs &&
+        (k->output_count != p->family->outputs || (!o->fn && k->values != p->family->outputs)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "there are %u outputs and %u values, expected %u of each, or fn, which "
+                         "computes a value from several",
+                         k->output_count, k->values, p->family->outputs);
+    if (expected && !p->family->outputs && k->output_count != expected)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the inputs have %u value%s, but there %s %u output%s: expected %s%s",
                          k->values, k->values == 1 ? "" : "s", k->output_count == 1 ? "is" : "are",
                          k->output_count, k->output_count == 1 ? "" : "s",
                          each > 1 ? "two for each value" : "one for each value",
                          p->family->counts ? ", and the count" : "");
+    if (p->family->outputs && k->outputs[0].dropped)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "outputs[0] has the name _, but it is the only output: expected another");
+    if (k->bins &&
+        (!tile_is_integer(k->outputs[0].dtype) || cuc_dtype_bits(k->outputs[0].dtype) < 32))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "outputs[0] is of %s, expected i32, u32, i64 or u64 for counts",
+                         cuc_dtype_name(k->outputs[0].dtype));
     if (p->family->counts && !tile_is_integer(k->outputs[k->output_count - 1].dtype))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "outputs[%u], the count, is of %s, expected an integer, such as i64",
@@ -255,6 +271,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->kind = o->kind;
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
+    k->bins = o->bins;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     p->family = families[o->kind];
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };

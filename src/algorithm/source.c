@@ -5,6 +5,8 @@
 // so they never meet names of the kernels.
 #include "algorithm.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,20 @@ static bool is_array(const struct cuc__algorithm_kind *k, uint32_t count, const 
     return false;
 }
 
-// Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles.
+// Returns the length of `lower_bound(` or `upper_bound(` with blanks at the start of a text; 0 if
+// there is neither.
+static size_t search_call(const char *text, size_t word)
+{
+    size_t length = word + strspn(text + word, " ");
+
+    if (word != 11 || text[length] != '(' ||
+        (strncmp(text, "lower_bound", 11) != 0 && strncmp(text, "upper_bound", 11) != 0))
+        return 0;
+    return length + 1 + strspn(text + length + 1, " ");
+}
+
+// Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles, and
+// lower_bound(x, v) gets the array.
 static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t at)
 {
     enum { DEEPEST = 64 };
@@ -31,6 +46,15 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
 
     while (*text) {
         size_t length = strspn(text, letters), blank = length + strspn(text + length, " ");
+        size_t call = search_call(text, length);
+        if (call && is_array(k, at, text + call, strspn(text + call, letters))) {
+            cuc__text_append(t, text, call);
+            cuc__text_put(t, "in_");
+            length = strspn(text + call, letters);
+            cuc__text_append(t, text + call, length);
+            text += call + length;
+            continue;
+        }
         if (length && text[blank] == '[' && is_array(k, at, text, length)) {
             cuc__text_put(t, "gather(in_%.*s, ", (int)length, text);
             text += blank;
@@ -62,6 +86,37 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
             cuc__text_put(t, ", %s", in->name);
         if (in->form <= CUC__ALGORITHM_WHOLE)
             cuc__text_put(t, ", in_%s", in->name);
+    }
+}
+
+// Writes the functions that search in a sorted array, if an expression has their names: the number
+// of elements that are less than x, or not more.
+static void put_searches(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    static const struct {
+        const char *name, *comparison;
+    } rows[] = { { "lower_bound", "<" }, { "upper_bound", "<=" } };
+
+    for (int row = 0; row < CUC_LENGTH(rows); row++) {
+        bool used = false;
+        for (uint32_t i = 0; i < k->input_count; i++)
+            used |= k->inputs[i].expression && strstr(k->inputs[i].expression, rows[row].name);
+        if (used)
+            cuc__text_put(t,
+                          "\nfn %s(sorted, x) {\n"
+                          "    size = dim(sorted, 0)\n"
+                          "    width, at = cast(1, i64), cast(x != x, i64) * 0\n"
+                          "    while width * 2 <= size { width = width * 2 }\n"
+                          "    while width > 0 {\n"
+                          "        next = at + width\n"
+                          "        there = next <= size\n"
+                          "        more = gather(sorted, [next - 1], mask=there) %s x\n"
+                          "        at = where(there & more, next, at)\n"
+                          "        width = width // 2\n"
+                          "    }\n"
+                          "    return at\n"
+                          "}\n",
+                          rows[row].name, rows[row].comparison);
     }
 }
 
@@ -207,6 +262,7 @@ char *cuc__algorithm_source(const struct cuc__algorithm_problem *p)
 
     if (p->fn) // first, so that messages of the compiler refer to its lines
         cuc__text_put(&t, "%s\n", p->fn);
+    put_searches(&t, &p->kind);
     put_element(&t, &p->kind);
     p->family->put(&t, p);
     if (t.lost) {

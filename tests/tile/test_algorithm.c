@@ -246,6 +246,7 @@ static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
     "fn low(a, b) { return minimum(a, b) } # not the operator\n" \
     "fn extremes(a, b, n, c, d, m) { return low(a, c), maximum(b, d), n + m }"
 
+// clang-format off
 static const struct work {
     const char *inputs[5], *outputs[6], *fn, *identity;
     combine *combine;
@@ -264,95 +265,35 @@ static const struct work {
     { { "x: i64" }, { "y: i64" }, "max", NULL, most, element, { -0x1p63 }, NULL },
     { { "x: u16" }, { "y: u32" }, "max", NULL, most, element, { 0 }, NULL },
     { { "x: bf16" }, { "y: bf16" }, "max", NULL, most, element, { -INFINITY }, NULL },
-    { { "x: f32", "where(x > 0.0, 2.0, 1.0) ** 0.0" },
-      { "y: f32" },
-      "prod",
-      NULL,
-      products,
-      NULL,
-      { 1 },
-      NULL },
+    { { "x: f32", "where(x > 0.0, 2.0, 1.0) ** 0.0" }, { "y: f32" }, "prod", NULL, products, NULL, {
+      1 }, NULL },
     { { "x: f32", "y: f32", "x * y" }, { "dot: f32" }, "sum", NULL, sums, product, { 0 }, NULL },
-    { { "x: f32", "y: f32", "d = x * y", "d" },
-      { "dot: f64" },
-      "fn add(a, b) { return a + b }",
-      "0.0",
-      sums,
-      product,
-      { 0 },
-      NULL },
+    { { "x: f32", "y: f32", "d = x * y", "d" }, { "dot: f64" }, "fn add(a, b) { return a + b }",
+      "0.0", sums, product, { 0 }, NULL },
     { { "x: f32[]", "p: i32", "x[p]" }, { "y: f32" }, "sum", NULL, sums, permuted, { 0 }, NULL },
-    { { "x: i32", "x[n - 1 - i] - 2 * x + x [ i - 1 ]" },
-      { "y: i64" },
-      "sum",
-      NULL,
-      sums,
-      reversed,
-      { 0 },
-      NULL },
+    { { "x: i32", "x[n - 1 - i] - 2 * x + x [ i - 1 ]" }, { "y: i64" }, "sum", NULL, sums, reversed,
+      { 0 }, NULL },
     { { "i % 3" }, { "y: i64" }, "sum", NULL, sums, index_alone, { 0 }, NULL },
-    { { "x: f32", "x", "i" },
-      { "y: f32", "at: i64" },
-      LARGER,
-      "-inf, 0x7fffffffffffffff",
-      first_of_largest,
-      with_index,
-      { -INFINITY, 0x1p63 },
-      NULL },
-    { { "x: i32", "x", "i" },
-      { "_: i32", "at: i32" },
-      LARGER,
-      "-0x80000000, 0x7fffffff",
-      first_of_largest,
-      with_index,
-      { -0x1p31, INT32_MAX },
-      NULL },
-    { { "x: f32", "x", "x", "1" },
-      { "a: f32", "b: f32", "n: i64" },
-      EXTREMES,
-      "inf, -inf, 0",
-      extremes,
-      element,
-      { INFINITY, -INFINITY, 0 },
-      NULL },
+    { { "x: f32", "x", "i" }, { "y: f32", "at: i64" }, LARGER, "-inf, 0x7fffffffffffffff",
+      first_of_largest, with_index, { -INFINITY, 0x1p63 }, NULL },
+    { { "x: i32", "x", "i" }, { "_: i32", "at: i32" }, LARGER, "-0x80000000, 0x7fffffff",
+      first_of_largest, with_index, { -0x1p31, INT32_MAX }, NULL },
+    { { "x: f32", "x", "x", "1" }, { "a: f32", "b: f32", "n: i64" }, EXTREMES, "inf, -inf, 0",
+      extremes, element, { INFINITY, -INFINITY, 0 }, NULL },
 };
 
 static const struct work transforms[] = {
     { { "x: f32" }, { "y: f32" }, NULL, NULL, NULL, element, { 0 }, NULL },
     { { "x: f16" }, { "y: i32" }, NULL, NULL, NULL, element, { 0 }, NULL },
-    { { "x: f32", "y: f32" },
-      { "z: f32" },
-      "fn times(x, y) { return x * y }",
-      NULL,
-      NULL,
-      product,
-      { 0 },
-      NULL },
-    { { "x: i32", "y: i8" },
-      { "s: i32", "d: i64" },
-      "fn both(x, y) { return x + y, x - y }",
-      NULL,
-      NULL,
-      two_outputs,
-      { 0 },
-      NULL },
-    { { "x: i32", "y: i32" },
-      { "_: i32", "d: i32" },
-      "fn both(x, y) { return x + y, x - y }",
-      NULL,
-      NULL,
-      two_outputs,
-      { 0 },
-      NULL },
+    { { "x: f32", "y: f32" }, { "z: f32" }, "fn times(x, y) { return x * y }", NULL, NULL, product,
+      { 0 }, NULL },
+    { { "x: i32", "y: i8" }, { "s: i32", "d: i64" }, "fn both(x, y) { return x + y, x - y }", NULL,
+      NULL, two_outputs, { 0 }, NULL },
+    { { "x: i32", "y: i32" }, { "_: i32", "d: i32" }, "fn both(x, y) { return x + y, x - y }", NULL,
+      NULL, two_outputs, { 0 }, NULL },
     { { "x: f64[]", "p: i64", "x[p]" }, { "y: f64" }, NULL, NULL, NULL, permuted, { 0 }, NULL },
-    { { "x: i32", "x[n - 1 - i] - 2 * x + x[i - 1]" },
-      { "y: i32" },
-      NULL,
-      NULL,
-      NULL,
-      reversed,
-      { 0 },
-      NULL },
+    { { "x: i32", "x[n - 1 - i] - 2 * x + x[i - 1]" }, { "y: i32" }, NULL, NULL, NULL, reversed, { 0
+      }, NULL },
     { { "i % 3" }, { "y: u8" }, NULL, NULL, NULL, index_alone, { 0 }, NULL },
 };
 
@@ -364,40 +305,16 @@ static const struct work scans[] = {
     { { "x: f16" }, { "y: f64" }, "sum", NULL, sums, element, { 0 }, NULL },
     { { "x: u8" }, { "y: u16" }, "max", NULL, most, element, { 0 }, NULL },
     { { "x: f32" }, { "y: f32" }, "min", NULL, least, element, { INFINITY }, NULL },
-    { { "x: bf16" },
-      { "y: f16" },
-      "fn larger(a, b) { return maximum(a, b) }",
-      "-inf",
-      most,
-      element,
-      { -INFINITY },
-      NULL },
+    { { "x: bf16" }, { "y: f16" }, "fn larger(a, b) { return maximum(a, b) }", "-inf", most,
+      element, { -INFINITY }, NULL },
     { { "x: i32[]", "p: i32", "x[p]" }, { "y: i32" }, "sum", NULL, sums, permuted, { 0 }, NULL },
     { { "i % 3" }, { "y: u32" }, "sum", NULL, sums, index_alone, { 0 }, NULL },
-    { { "x: u8", "y: u8" },
-      { "g: i32", "h: i32" },
-      STEPS,
-      "1, 0",
-      steps,
-      two_elements,
-      { 1, 0 },
+    { { "x: u8", "y: u8" }, { "g: i32", "h: i32" }, STEPS, "1, 0", steps, two_elements, { 1, 0 },
       NULL },
-    { { "x: u8", "y: u8" },
-      { "_: i64", "h: i64" },
-      STEPS,
-      "1, 0",
-      steps,
-      two_elements,
-      { 1, 0 },
+    { { "x: u8", "y: u8" }, { "_: i64", "h: i64" }, STEPS, "1, 0", steps, two_elements, { 1, 0 },
       NULL },
-    { { "x: f32", "x", "i" },
-      { "y: f32", "at: i64" },
-      LARGER,
-      "-inf, 0x7fffffffffffffff",
-      first_of_largest,
-      with_index,
-      { -INFINITY, 0x1p63 },
-      NULL },
+    { { "x: f32", "x", "i" }, { "y: f32", "at: i64" }, LARGER, "-inf, 0x7fffffffffffffff",
+      first_of_largest, with_index, { -INFINITY, 0x1p63 }, NULL },
 };
 
 #define POSITIVE "fn keep(x) { return x > 0 }"
@@ -407,85 +324,32 @@ static const struct work selections[] = {
     { { "x: f16" }, { "y: i32", "c: i32" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
     { { "x: i8" }, { "_: i8", "c: u64" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
     { { "x: f64" }, { "y: f64", "_: i64" }, POSITIVE, NULL, NULL, element, { 0 }, positive },
-    { { "x: f32", "f: u8" },
-      { "y: f32", "_: u8", "c: i64" },
-      "fn keep(x, f) { return f != 0 }",
-      NULL,
-      NULL,
-      two_elements,
-      { 0 },
-      flagged },
-    { { "x: i32", "x", "i" },
-      { "y: i32", "at: i64", "c: i64" },
-      "fn keep(x, i) { return x > 0 }",
-      NULL,
-      NULL,
-      with_index,
-      { 0 },
-      positive },
-    { { "x: f32" },
-      { "y: f32", "c: i64" },
-      "fn keep(x) { return true }",
-      NULL,
-      NULL,
-      element,
-      { 0 },
-      everything },
-    { { "x: f32" },
-      { "y: f32", "c: i64" },
-      "fn keep(x) { return x != x }",
-      NULL,
-      NULL,
-      element,
-      { 0 },
-      nothing },
+    { { "x: f32", "f: u8" }, { "y: f32", "_: u8", "c: i64" }, "fn keep(x, f) { return f != 0 }",
+      NULL, NULL, two_elements, { 0 }, flagged },
+    { { "x: i32", "x", "i" }, { "y: i32", "at: i64", "c: i64" }, "fn keep(x, i) { return x > 0 }",
+      NULL, NULL, with_index, { 0 }, positive },
+    { { "x: f32" }, { "y: f32", "c: i64" }, "fn keep(x) { return true }", NULL, NULL, element, { 0
+      }, everything },
+    { { "x: f32" }, { "y: f32", "c: i64" }, "fn keep(x) { return x != x }", NULL, NULL, element, { 0
+      }, nothing },
     { { "i % 3" }, { "y: i64", "c: i64" }, POSITIVE, NULL, NULL, index_alone, { 0 }, positive },
 };
 static const struct work partitions[] = {
-    { { "x: f32" },
-      { "y: f32", "z: f32", "c: i64" },
-      POSITIVE,
-      NULL,
-      NULL,
-      element,
-      { 0 },
-      positive },
-    { { "x: i32", "x", "i" },
-      { "y: i32", "_: i64", "z: i16", "at: i32", "c: i64" },
-      "fn keep(x, i) { return x > 0 }",
-      NULL,
-      NULL,
-      with_index,
-      { 0 },
-      positive },
+    { { "x: f32" }, { "y: f32", "z: f32", "c: i64" }, POSITIVE, NULL, NULL, element, { 0 }, positive
+      },
+    { { "x: i32", "x", "i" }, { "y: i32", "_: i64", "z: i16", "at: i32", "c: i64" },
+      "fn keep(x, i) { return x > 0 }", NULL, NULL, with_index, { 0 }, positive },
 };
 static const struct work uniques[] = {
     { { "x: i32" }, { "y: i32", "c: i64" }, NULL, NULL, NULL, element, { 0 }, new_value },
-    { { "x: u8", "y: u8" },
-      { "y: i32", "z: u8", "c: i64" },
-      NULL,
-      NULL,
-      NULL,
-      two_elements,
-      { 0 },
+    { { "x: u8", "y: u8" }, { "y: i32", "z: u8", "c: i64" }, NULL, NULL, NULL, two_elements, { 0 },
       new_pair },
-    { { "x: f32", "y: f32" },
-      { "y: f32", "z: f32", "c: i64" },
-      "fn same(k, v, l, w) { return (k > 0) == (l > 0) }",
-      NULL,
-      NULL,
-      two_elements,
-      { 0 },
-      new_sign },
-    { { "x: i32[]", "p: i32", "x[p]" },
-      { "y: i32", "c: i64" },
-      NULL,
-      NULL,
-      NULL,
-      permuted,
-      { 0 },
+    { { "x: f32", "y: f32" }, { "y: f32", "z: f32", "c: i64" },
+      "fn same(k, v, l, w) { return (k > 0) == (l > 0) }", NULL, NULL, two_elements, { 0 }, new_sign },
+    { { "x: i32[]", "p: i32", "x[p]" }, { "y: i32", "c: i64" }, NULL, NULL, NULL, permuted, { 0 },
       new_value },
 };
+// clang-format on
 
 static uint32_t length_of(const char *const *list)
 {
@@ -736,6 +600,115 @@ TEST_SLICE(unique_elements_agree_with_the_host, slice, CUC_LENGTH(uniques))
     run_lengths(&uniques[_i], CUC_ALGORITHM_UNIQUE, 0);
 }
 
+// ---- Histograms
+
+static const struct histogram {
+    const char *inputs[3], *fn;
+    cuc_dtype dtype, count;
+    int32_t bins;
+    int64_t low, values; // elements are low to low + values - 1
+} histograms[] = {
+    { { "x: u8" }, NULL, CUC_U8, CUC_I32, 256, 0, 256 },
+    { { "x: u8" }, NULL, CUC_U8, CUC_I64, 256, 7, 1 },
+    { { "x: i8" }, NULL, CUC_I8, CUC_U32, 7, -3, 12 },
+    { { "x: i64" }, NULL, CUC_I64, CUC_U64, 1, -2, 5 },
+    { { "x: i32" }, NULL, CUC_I32, CUC_I32, 1000, -10, 1200 },
+    { { "x: i32" }, NULL, CUC_I32, CUC_I32, 20000, -10, 20020 },
+    { { "x: f32", "floor(x / 4.0)" }, NULL, CUC_F32, CUC_I32, 16, -8, 100 },
+    { { "x: f32" }, "fn bin(x) { return floor(x / 4.0) }", CUC_F32, CUC_I32, 16, -8, 100 },
+};
+
+TEST_SLICE(histograms_agree_with_the_host, slice, CUC_LENGTH(histograms))
+{
+    const struct histogram *h = &histograms[_i];
+    char y[16];
+    const char *outputs[] = { y };
+
+    snprintf(y, sizeof(y), "y: %s", cuc_dtype_name(h->count));
+    for (int i = 0; i < 2 * CUC_LENGTH(lengths); i++) {
+        int64_t n = lengths[i / 2], *expected = calloc((size_t)h->bins, sizeof(*expected));
+        cuc_algorithm *plan;
+        struct array x, counts;
+        ck_ok(cuc_algorithm_create(
+            &plan, device,
+            CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = h->inputs,
+                                  .input_count = length_of(h->inputs), .outputs = outputs,
+                                  .output_count = 1, .fn = h->fn, .bins = h->bins,
+                                  .tile = i % 2 ? 256 : 0)));
+        make(&x, h->dtype, n, 1);
+        make(&counts, h->count, h->bins, 1);
+        for (int64_t j = 0; j < n; j++) {
+            int64_t value = h->low + (int64_t)below((uint64_t)h->values);
+            set(&x, j, (double)value);
+            value = h->dtype == CUC_F32 ? (value + 400) / 4 - 100 : value;
+            if (value >= 0 && value < h->bins)
+                expected[value]++;
+        }
+        send(&x);
+        send(&counts);
+        ck_ok(cuc_algorithm_run(stream, plan,
+                                CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1,
+                                                   .outputs = &counts.t, .output_count = 1)));
+        receive(&counts, h->bins);
+        for (int32_t j = 0; j < h->bins; j++)
+            check_value(&counts, j, (double)expected[j], n);
+        free(expected);
+        drop(&x);
+        drop(&counts);
+        cuc_algorithm_release(plan);
+    }
+}
+
+TEST(searches_find_bounds)
+{
+    const char *inputs[] = { "levels: f32[]", "x: f32", "lower_bound(levels, x)",
+                             "upper_bound ( levels, x + 0.0) - 1" };
+    const char *outputs[] = { "low: i64", "bin: i32" };
+    enum { COUNT = 3000 };
+
+    for (int64_t size = 0; size < 40; size += 1 + size / 9) {
+        struct array levels, x, low, bin;
+        cuc_algorithm *plan;
+        make(&levels, CUC_F32, size, 1);
+        make(&x, CUC_F32, COUNT, 1);
+        make(&low, CUC_I64, COUNT, 1);
+        make(&bin, CUC_I32, COUNT, 1);
+        for (int64_t i = 0; i < size; i++)
+            set(&levels, i, (double)(i / 3 * 5)); // each level three times
+        for (int64_t i = 0; i < COUNT; i++)
+            set(&x, i, (double)below(80) - 5);
+        send(&levels);
+        send(&x);
+        send(&low);
+        send(&bin);
+        ck_ok(cuc_algorithm_create(&plan, device,
+                                   CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_TRANSFORM,
+                                                         .inputs = inputs, .input_count = 4,
+                                                         .outputs = outputs, .output_count = 2)));
+        ck_ok(cuc_algorithm_run(stream, plan,
+                                CUC_ALGORITHM_ARGS(.inputs = (const cuc_tensor[]){ levels.t, x.t },
+                                                   .input_count = 2,
+                                                   .outputs = (const cuc_tensor[]){ low.t, bin.t },
+                                                   .output_count = 2)));
+        receive(&low, COUNT);
+        receive(&bin, COUNT);
+        for (int64_t i = 0; i < COUNT; i++) {
+            int64_t less = 0, most_equal = -1;
+            for (int64_t j = 0; j < size; j++) {
+                less += get(&levels, j) < get(&x, i);
+                most_equal += get(&levels, j) <= get(&x, i);
+            }
+            check_value(&low, i, (double)less, size);
+            check_value(&bin, i, (double)most_equal, size);
+        }
+        drop(&levels);
+        drop(&x);
+        drop(&low);
+        drop(&bin);
+        cuc_algorithm_release(plan);
+    }
+}
+
 TEST(the_default_tiles_agree_with_the_host)
 {
     cuc_algorithm *plan;
@@ -877,214 +850,6 @@ TEST(one_line_calls_keep_their_plans)
     drop(&sum);
     drop(&x);
     drop(&y);
-}
-
-// ---- Refusals
-
-#define IN(...)                \
-    .inputs = (const char *[]) \
-    {                          \
-        __VA_ARGS__            \
-    }
-#define OUT(...)                \
-    .outputs = (const char *[]) \
-    {                           \
-        __VA_ARGS__             \
-    }
-#define SUM .kind = CUC_ALGORITHM_REDUCE, .fn = "sum", .input_count = 1, .output_count = 1
-
-TEST(options_are_refused_by_name)
-{
-    const struct {
-        cuc_algorithm_options options;
-        const char *message;
-    } rows[] = {
-        { { SUM, IN("x: f32") }, "outputs is NULL" },
-        { { SUM, OUT("x: f32") }, "inputs is NULL" },
-        { { SUM, IN(NULL), OUT("y: f32") }, "inputs[0] is NULL" },
-        { { SUM, IN(" "), OUT("y: f32") }, "inputs[0] is empty" },
-        { { SUM, IN("x: f33"), OUT("y: f32") }, "inputs[0] is \"x: f33\", expected an element" },
-        { { SUM, IN("x: f32 x"), OUT("y: f32") }, "inputs[0] is \"x: f32 x\"" },
-        { { SUM, IN("x: c64"), OUT("y: f32") }, "inputs[0] is \"x: c64\"" },
-        { { SUM, IN("x: f32[]"), OUT("y: f32") }, "only expressions read, but no expression" },
-        { { SUM, IN("i: f32"), OUT("y: f32") }, "inputs[0] has the name i" },
-        { { SUM, IN("in_x: f32"), OUT("y: f32") }, "inputs[0] has the name in_x" },
-        { { SUM, IN("x: f32"), OUT("y") }, "outputs[0] is y, expected a name and a type" },
-        { { SUM, IN("x: f32"), OUT("y: f32[]") }, "outputs[0] is \"y: f32[]\"" },
-        { { SUM, IN("x: f32"), OUT("y: f32"), .tile = 100 }, "tile is a power of two" },
-        { { SUM, IN("x: f32"), OUT("y: f32"), .tile = 131072 }, "tile is 131072" },
-        { { SUM, IN("x: f32"), OUT("y: f32"), .warps = 3 }, "warps is a power of two" },
-        { { SUM, IN("x: f32"), OUT("y: f32"), .flags = 64 }, "flags is 64" },
-        { { SUM, IN("x: f32"), OUT("y: f32"), .flags = CUC_ALGORITHM_EXCLUSIVE },
-          "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN" },
-        { { SUM, IN("x: f32"), OUT("y: f32"), .identity = "0" }, "expected identity to be NULL" },
-        { { .kind = CUC_ALGORITHM_REDUCE,
-            .input_count = 2,
-            .output_count = 1,
-            IN("x: f32", "x: f32"),
-            OUT("y: f32") },
-          "inputs[1] has the name x, as has inputs[0]" },
-        { { .kind = CUC_ALGORITHM_REDUCE,
-            .fn = "sum",
-            .input_count = 2,
-            .output_count = 1,
-            IN("x: f32", "y: f32"),
-            OUT("y: f32") },
-          "the inputs have 2 values, but there is 1 output: expected one for each value" },
-        { { .kind = CUC_ALGORITHM_REDUCE,
-            .fn = "sum",
-            .input_count = 2,
-            .output_count = 2,
-            IN("x: f32", "y: f32"),
-            OUT("a: f32", "b: f32") },
-          "expected a function for several values" },
-        { { .kind = CUC_ALGORITHM_REDUCE,
-            .input_count = 1,
-            .output_count = 2,
-            IN("x: f32"),
-            OUT("a: f32", "a: f32") },
-          "outputs[1] has the name a, as has outputs[0]" },
-        { { .kind = CUC_ALGORITHM_REDUCE,
-            .fn = "fn f(a, b) { return a }",
-            .input_count = 1,
-            .output_count = 1,
-            IN("x: f32"),
-            OUT("y: f32") },
-          "identity is NULL, expected the values" },
-        { { .kind = CUC_ALGORITHM_REDUCE,
-            .fn = "fn f(a, b) { return a }",
-            .identity = "1, 2",
-            .input_count = 1,
-            .output_count = 1,
-            IN("x: f32"),
-            OUT("y: f32") },
-          "identity is \"1, 2\", expected 1 number, separated by commas" },
-        { { .kind = CUC_ALGORITHM_TRANSFORM,
-            .fn = "twice",
-            .input_count = 1,
-            .output_count = 1,
-            IN("x: f32"),
-            OUT("y: f32") },
-          "fn is twice, expected a function" },
-        { { .kind = CUC_ALGORITHM_SELECT,
-            .input_count = 1,
-            .output_count = 2,
-            IN("x: f32"),
-            OUT("y: f32", "c: i64") },
-          "fn is NULL, expected a function" },
-        { { .kind = CUC_ALGORITHM_SELECT,
-            .input_count = 1,
-            .output_count = 1,
-            IN("x: f32"),
-            OUT("y: f32") },
-          "expected one for each value, and the count" },
-        { { .kind = CUC_ALGORITHM_PARTITION,
-            .input_count = 1,
-            .output_count = 2,
-            IN("x: f32"),
-            OUT("y: f32", "c: i64") },
-          "expected two for each value, and the count" },
-        { { .kind = CUC_ALGORITHM_UNIQUE,
-            .input_count = 1,
-            .output_count = 2,
-            IN("x: f32"),
-            OUT("y: f32", "c: f32") },
-          "outputs[1], the count, is of f32, expected an integer" },
-        { { .kind = CUC_ALGORITHM_TRANSFORM,
-            .identity = "0",
-            .input_count = 1,
-            .output_count = 1,
-            IN("x: f32"),
-            OUT("y: f32") },
-          "identity is given, but fn combines no values" },
-        { { .kind = 0, .input_count = 1, .output_count = 1, IN("x: f32"), OUT("y: f32") },
-          "kind is 0" },
-    };
-
-    for (int i = 0; i < CUC_LENGTH(rows); i++) {
-        cuc_algorithm *plan = NULL;
-        cuc_algorithm_options o = rows[i].options;
-        o.struct_size = sizeof(o);
-        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_create(&plan, device, &o),
-                 rows[i].message);
-        ck_assert_ptr_null(plan);
-    }
-}
-
-TEST(mistakes_in_texts_are_compile_errors)
-{
-    cuc_algorithm *plan = NULL;
-
-    ck_fails(CUC_ERROR_COMPILE,
-             cuc_algorithm_create(
-                 &plan, device,
-                 CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_REDUCE, .input_count = 1,
-                                       .output_count = 1, IN("x: f32"), OUT("y: f32"),
-                                       .fn = "fn f(a, b) { return a + c }", .identity = "0")),
-             "algorithm.tile");
-    ck_fails(
-        CUC_ERROR_COMPILE,
-        cuc_algorithm_create(&plan, device, CUC_ALGORITHM_OPTIONS(SUM, IN("x +"), OUT("y: f32"))),
-        "algorithm.tile");
-}
-
-TEST(calls_are_refused_by_name)
-{
-    const struct work dot = { .inputs = { "x: f32", "y: f32", "x * y" },
-                              .outputs = { "s: f32" },
-                              .fn = "sum" };
-    const cuc_tensor good[] = {
-        { .data = 0x100000, .dtype = CUC_F32, .rank = 1, .shape = { 9 }, .strides = { 1 } },
-        { .data = 0x100000, .dtype = CUC_F32, .rank = 1, .shape = { 9 }, .strides = { 1 } }
-    };
-    const cuc_tensor one = { .data = 0x200000, .dtype = CUC_F32, .rank = 0 };
-    const cuc_tensor two = {
-        .data = 0x200000, .dtype = CUC_I64, .rank = 1, .shape = { 2 }, .strides = { 1 }
-    };
-    const cuc_algorithm_args fits =
-        *CUC_ALGORITHM_ARGS(.inputs = good, .input_count = 2, .outputs = &one, .output_count = 1);
-    cuc_tensor bad[2];
-    cuc_algorithm_args a;
-    cuc_algorithm *plan;
-
-    make_plan(&plan, &dot, CUC_ALGORITHM_REDUCE, 0, 0);
-#define REFUSED(change, message)    \
-    memcpy(bad, good, sizeof(bad)); \
-    a = fits;                       \
-    a.inputs = bad;                 \
-    change;                         \
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a), message)
-    REFUSED(a.inputs = NULL, "inputs is NULL");
-    REFUSED(a.input_count = 1, "the call has 1 inputs, expected 2, the arrays of the plan");
-    REFUSED(a.output_count = 0, "the call has 0 outputs, expected 1");
-    REFUSED(bad[1].dtype = CUC_F16, "inputs[1], y, is of f16, expected f32");
-    REFUSED(bad[1].shape[0] = 8, "inputs[1], y, has 8 elements, expected 9");
-    REFUSED(a.count = 10, "inputs[0], x, has 9 elements, but count is 10");
-    REFUSED(a.count = -1, "count is -1");
-    REFUSED(bad[0].shape[0] = -1, "shape");
-    REFUSED(a.outputs = &two, "outputs[0], s, is of i64, expected f32");
-    REFUSED(a.outputs = good, "outputs[0], s, has 9 elements, expected 1");
-    REFUSED(a.device_count = &two, "the plan has no CUC_ALGORITHM_DEVICE_COUNT");
-    REFUSED(a.workspace = 128, "workspace is 0x80, expected a multiple of 256");
-    REFUSED((bad[0].rank = 2, bad[0].shape[1] = 1, bad[0].strides[0] = 7),
-            "inputs[0], x, has 2 axes and is not contiguous");
-    a = fits;
-    a.workspace = 256;
-    a.count = 1 << 20;
-    cuc_tensor wide[] = { good[0], good[1] };
-    wide[0].shape[0] = wide[1].shape[0] = 1 << 20;
-    a.inputs = wide;
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a),
-             "workspace_bytes is 0, expected at least");
-    cuc_algorithm_release(plan);
-    make_plan(&plan, &dot, CUC_ALGORITHM_REDUCE, CUC_ALGORITHM_DEVICE_COUNT, 0);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &fits),
-             "device_count is NULL");
-    a = fits;
-    a.device_count = &two;
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a),
-             "device_count has 2 elements of i64, expected one of i64");
-    cuc_algorithm_release(plan);
 }
 
 TEST(a_plan_shows_its_program)

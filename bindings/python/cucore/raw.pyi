@@ -300,6 +300,7 @@ CUC_ALGORITHM_SCAN: int
 CUC_ALGORITHM_SELECT: int
 CUC_ALGORITHM_PARTITION: int
 CUC_ALGORITHM_UNIQUE: int
+CUC_ALGORITHM_HISTOGRAM: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
@@ -584,7 +585,7 @@ class cuc_algorithm_options(ctypes.Structure):
     tile: int
     blocks: int
     warps: int
-    reserved: int
+    bins: int
     count: int
     arch: bytes | None
     cache: Pointer

@@ -710,6 +710,8 @@ pub const CUC_ALGORITHM_SELECT: i32 = 4;
 pub const CUC_ALGORITHM_PARTITION: i32 = 5;
 /// keeps the first of adjacent equal elements
 pub const CUC_ALGORITHM_UNIQUE: i32 = 6;
+/// counts the elements of each bin
+pub const CUC_ALGORITHM_HISTOGRAM: i32 = 7;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -1254,8 +1256,8 @@ pub struct cuc_algorithm_options {
     pub blocks: i32,
     /// warps of a block, a power of two up to 32; 0: chosen by the compiler
     pub warps: i32,
-    /// 0
-    pub reserved: u32,
+    /// number of bins of a histogram, up to 2^30; otherwise 0
+    pub bins: i32,
     /// number of elements to choose for; 0: large
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device

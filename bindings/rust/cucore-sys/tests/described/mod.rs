@@ -37,7 +37,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.tile, 56, 4);
     row!(cuc_algorithm_options.blocks, 60, 4);
     row!(cuc_algorithm_options.warps, 64, 4);
-    row!(cuc_algorithm_options.reserved, 68, 4);
+    row!(cuc_algorithm_options.bins, 68, 4);
     row!(cuc_algorithm_options.count, 72, 8);
     row!(cuc_algorithm_options.arch, 80, 8);
     row!(cuc_algorithm_options.cache, 88, 8);

@@ -1,0 +1,119 @@
+// Histograms: each block counts every G-th tile in shared memory, and adds its counts to the result
+// once. Many bins are counted in the result itself.
+//
+// Each bin has several counters, side by side, for threads that hold elements side by side: equal
+// elements then do not wait for the same counter. A thread loads VECTOR elements at once.
+#include "algorithm.h"
+
+#include <cucore/copy.h>
+
+enum { MOST_COUNTERS = 8192, MOST_COPIES = 32 };
+
+static bool is_shared(const struct cuc__algorithm_kind *k)
+{
+    return k->bins <= MOST_COUNTERS;
+}
+
+static void choose(struct cuc__algorithm_problem *p)
+{
+    enum { TILE = 32768, TILE_OF_MANY = 4096, BLOCKS = 1, BLOCKS_OF_MANY = 8 };
+
+    if (!p->tile.elements)
+        p->tile.elements = is_shared(&p->kind) ? TILE : TILE_OF_MANY;
+    if (!p->tile.blocks)
+        p->tile.blocks = is_shared(&p->kind) ? BLOCKS : BLOCKS_OF_MANY;
+}
+
+// Writes the counting of tile `t`.
+static void put_counting(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                         const char *hint, bool all)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__algorithm_put_values(t, p, "        ", hint);
+    cuc__text_put(t, "        bin = broadcast(cast(%s", p->fn ? p->fn_name : "");
+    cuc__text_put(t, p->fn ? "(" : "");
+    cuc__algorithm_put_each(t, k->values, "v%u");
+    cuc__text_put(t, "%s, i32), [BN])\n        here = (bin >= 0) & (bin < BINS)%s\n",
+                  p->fn ? ")" : "", all ? "" : " & (i < n)");
+    if (is_shared(k))
+        cuc__text_put(t, "        counted += histogram(where(here, bin * COPIES + copy, -1), BINS "
+                         "* COPIES)\n");
+    else
+        cuc__text_put(t, "        atomic_add(out_%s, [bin], 1, mask=here, order=relaxed)\n",
+                      k->outputs[0].name);
+}
+
+static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+    int32_t copies = 1, vector = 16;
+
+    while (copies < MOST_COPIES && 2 * copies * k->bins <= MOST_COUNTERS)
+        copies *= 2;
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS &&
+            vector > 16 / (int32_t)(cuc_dtype_bits(k->inputs[i].dtype) / 8))
+            vector = 16 / (int32_t)(cuc_dtype_bits(k->inputs[i].dtype) / 8);
+    cuc__text_put(t, "\nkernel histogram_all(");
+    cuc__algorithm_put_inputs(t, p);
+    cuc__text_put(t, "out_%s: %s[BINS], blocks: i64)\n    const BN = %d, BINS = %d",
+                  k->outputs[0].name, cuc_dtype_name(k->outputs[0].dtype), p->tile.elements,
+                  k->bins);
+    if (is_shared(k))
+        cuc__text_put(t, ", COPIES = %d, VECTOR = %d", copies, vector);
+    cuc__text_put(t, "\n    grid blocks\n{\n    b = block(0)\n");
+    cuc__algorithm_put_count(t, p);
+    if (is_shared(k))
+        cuc__text_put(t, "    copy = iota(i32, BN) // VECTOR %% COPIES\n"
+                         "    counted = zeros(i32, [BINS * COPIES])\n");
+    cuc__text_put(t, "    whole = n // BN\n"
+                     "    for turn in 0 .. cdiv(whole - b, blocks) {\n"
+                     "        t = b + turn * blocks\n");
+    put_counting(t, p, ", inside=true", true);
+    cuc__text_put(t, "    }\n"
+                     "    if n %% BN > 0 and whole %% blocks == b {\n"
+                     "        t = whole\n");
+    put_counting(t, p, "", false);
+    cuc__text_put(t, "    }\n");
+    if (is_shared(k))
+        cuc__text_put(t,
+                      "    total = squeeze(sum(reshape(counted, [BINS, COPIES]), 1), 1)\n"
+                      "    store_add(out_%s, [0], cast(total, %s))\n",
+                      k->outputs[0].name, cuc_dtype_name(k->outputs[0].dtype));
+    cuc__text_put(t, "}\n");
+}
+
+static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
+{
+    (void)plan;
+    (void)count;
+    return 0;
+}
+
+static cuc_status run(const struct cuc__algorithm_call *c)
+{
+    const cuc_tensor *out = &c->outputs[0];
+    int64_t tiles = cuc__algorithm_cdiv(c->count, c->plan->tile.elements);
+    int64_t blocks = (int64_t)c->plan->tile.blocks * c->plan->multiprocessors;
+    size_t words = (size_t)c->plan->kind.bins * (cuc_dtype_bits(out->dtype) / 32);
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
+    size_t count = cuc__algorithm_add_inputs(args, 0, c);
+    cuc_status st = cuc_fill(c->stream, out->data, 0, sizeof(uint32_t), words);
+
+    blocks = tiles < blocks ? tiles : blocks;
+    if (st < 0 || !blocks)
+        return st;
+    count = cuc__algorithm_add_outputs(args, count, c);
+    args[count++] = CUC_ARG(blocks);
+    return cuc__algorithm_launch(c, 0, args, count);
+}
+
+const struct cuc__algorithm_family cuc__algorithm_histogram = {
+    .kernels = { "histogram_all" },
+    .outputs = 1,
+    .choose = choose,
+    .put = put,
+    .workspace = workspace,
+    .run = run,
+};
