@@ -16,7 +16,7 @@ static bool is_shared(const struct cuc__algorithm_kind *k)
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE = 32768, TILE_OF_MANY = 4096, BLOCKS = 1, BLOCKS_OF_MANY = 8 };
+    enum { TILE = 16384, TILE_OF_MANY = 4096, BLOCKS = 1, BLOCKS_OF_MANY = 8 };
 
     if (!p->tile.elements)
         p->tile.elements = is_shared(&p->kind) ? TILE : TILE_OF_MANY;
@@ -34,8 +34,12 @@ static void put_counting(struct cuc__text *t, const struct cuc__algorithm_proble
     cuc__text_put(t, "        bin = broadcast(cast(%s", p->fn ? p->fn_name : "");
     cuc__text_put(t, p->fn ? "(" : "");
     cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, "%s, i32), [BN])\n        here = (bin >= 0) & (bin < BINS)%s\n",
-                  p->fn ? ")" : "", all ? "" : " & (i < n)");
+    cuc__text_put(t, "%s, i32), [BN])\n", p->fn ? ")" : "");
+    if (!all)
+        cuc__text_put(t, "        bin = where(i < n, bin, -1)\n");
+    if (is_shared(k))
+        cuc__text_put(t, "        bin = reshape(bin, [BN // VECTOR, VECTOR])\n");
+    cuc__text_put(t, "        here = (bin >= 0) & (bin < BINS)\n");
     if (is_shared(k))
         cuc__text_put(t, "        counted += histogram(where(here, bin * COPIES + copy, -1), BINS "
                          "* COPIES)\n");
@@ -55,6 +59,8 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
         if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS &&
             vector > 16 / (int32_t)(cuc_dtype_bits(k->inputs[i].dtype) / 8))
             vector = 16 / (int32_t)(cuc_dtype_bits(k->inputs[i].dtype) / 8);
+    while (vector > p->tile.elements)
+        vector /= 2;
     cuc__text_put(t, "\nkernel histogram_all(");
     cuc__algorithm_put_inputs(t, p);
     cuc__text_put(t, "out_%s: %s[BINS], blocks: i64)\n    const BN = %d, BINS = %d",
@@ -65,7 +71,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "\n    grid blocks\n{\n    b = block(0)\n");
     cuc__algorithm_put_count(t, p);
     if (is_shared(k))
-        cuc__text_put(t, "    copy = iota(i32, BN) // VECTOR %% COPIES\n"
+        cuc__text_put(t, "    copy = (iota(i32, BN // VECTOR) %% COPIES)[:, None]\n"
                          "    counted = zeros(i32, [BINS * COPIES])\n");
     cuc__text_put(t, "    whole = n // BN\n"
                      "    for turn in 0 .. cdiv(whole - b, blocks) {\n"
