@@ -16,7 +16,7 @@ FLOORS = """
     _stream _device _callback _green
     _memory _managed _memory_pool _memory_resource _virtual
     _tensor _tensor_map _object _cache _program_cache _launch _interpret _program library tuning _gemm
-    _attention
+    _attention algorithm
     _graph_node _graph _capture _graph_builder _host_launch graph
     system utils __init__ _command
     tile._errors tile._syntax tile._context tile._docs tile._promote tile._values tile._registry

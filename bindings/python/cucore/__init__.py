@@ -3,7 +3,7 @@
 Names and signatures follow NVIDIA's `cuda.core`. `cucore.raw` exposes every C function
 unchanged; `cucore.tile` is for tile kernels.
 """
-from . import graph, library, raw, system, tuning, typing, utils
+from . import algorithm, graph, library, raw, system, tuning, typing, utils
 from ._attention import Attention
 from ._cache import Cache, CacheEntry, CacheInfo
 from ._capture import Capture
@@ -95,5 +95,5 @@ __all__ = [
     "TensorMapDescriptorOptions", "TensorMapInterleave", "TensorMapL2Promotion", "TensorMapOOBFill",
     "TensorMapIm2ColWideMode", "TensorMapSwizzle", "VirtualMemoryBuffer", "VirtualMemoryDescriptor",
     "VirtualMemoryResource", "VirtualMemoryResourceOptions", "as_tensor",
-    "graph", "host_launch", "launch", "library", "raw", "system", "tuning", "typing", "utils",
+    "algorithm", "graph", "host_launch", "launch", "library", "raw", "system", "tuning", "typing", "utils",
 ]

@@ -129,6 +129,7 @@ _NAMES = {
     "cuc_context_enable_peer_access": "Context.enable_peer_access", "cuc_tensor_to_dlpack": "__dlpack__",
     "cuc_buffer_read_async": "Buffer.copy_to", "cuc_buffer_write_async": "Buffer.copy_from", "cuc_buffer": "Buffer",
     "cuc_object": "ObjectCode", "cuc_memory_resource_is_pool": "MemoryPool", "cuc_gemm_plan_workspace_bytes": "Gemm.workspace_bytes",
+    "cuc_algorithm_run": "Algorithm", "cuc_algorithm_workspace_bytes": "Algorithm.workspace_bytes",
     "cuc_attention_plan_workspace_bytes": "Attention.workspace_bytes", "cuc_attention_backward": "Attention.backward", "cuc_attention_append": "Attention.append",
     "cuc_memory_pool_create": "DeviceMemoryResource", "cuc_memory_pool_set_access": "peer_accessible_by",
     "cuc_memory_synchronous_create": "SynchronousMemoryResource", "cuc_memory_virtual_create": "VirtualMemoryResource",

@@ -1,0 +1,91 @@
+"""Compares cucore.algorithm with NumPy."""
+import unittest
+
+import cucore
+from cucore import algorithm
+from support import DeviceTest
+
+try:
+    import numpy as np
+except ModuleNotFoundError:
+    np = None
+
+
+@unittest.skipUnless(np is not None, "no NumPy")
+class AlgorithmTest(DeviceTest):
+    def send(self, x):
+        buffer = cucore.Device(0).allocate(max(x.nbytes, 1), stream=self.stream)
+        buffer.copy_from(x, stream=self.stream)
+        names = {"float32": "f32", "int32": "i32", "int64": "i64", "uint8": "u8"}
+        return buffer.view(names[x.dtype.name], x.shape)
+
+    def receive(self, there, like):
+        out = np.zeros_like(like)
+        there.copy_to(out, stream=self.stream)
+        self.stream.sync()
+        return out
+
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(5)
+        self.x, self.y = (rng.integers(-9, 9, 5000).astype(np.float32) for _ in range(2))
+        self.there, self.other = self.send(self.x), self.send(self.y)
+
+    def test_reduce(self):
+        one, at = self.send(np.zeros(1, np.float32)), self.send(np.zeros(1, np.int64))
+        dot = algorithm.Algorithm("reduce", ["x: f32", "y: f32", "x * y"], ["dot: f32"], "sum")
+        dot(self.stream, [self.there, self.other], [one])
+        self.assertEqual(self.receive(one, np.zeros(1, np.float32))[0], self.x @ self.y)
+        workspace = cucore.Device(0).allocate(dot.workspace_bytes(1 << 20), stream=self.stream)
+        dot(self.stream, [self.there, self.other], [one], count=4000, workspace=workspace)
+        self.assertEqual(self.receive(one, np.zeros(1, np.float32))[0], self.x[:4000] @ self.y[:4000])
+        larger = algorithm.Algorithm("reduce", ["x: f32", "x", "i"], ["_: f32", "at: i64"], """
+            fn larger(x, i, y, j) {
+                keep = (x > y) | ((x == y) & (i < j))
+                return where(keep, x, y), where(keep, i, j)
+            }""", identity="-inf, 0x7fffffffffffffff")
+        larger(self.stream, [self.there], [at])
+        self.assertEqual(self.receive(at, np.zeros(1, np.int64))[0], self.x.argmax())
+        algorithm.reduce(self.stream, "min", self.there, one)
+        self.assertEqual(self.receive(one, np.zeros(1, np.float32))[0], self.x.min())
+        algorithm.reduce(self.stream, "fn larger(a, b) { return maximum(a, b) }", self.there, one, identity="-inf")
+        self.assertEqual(self.receive(one, np.zeros(1, np.float32))[0], self.x.max())
+
+    def test_scan(self):
+        out = self.send(self.x)
+        algorithm.scan(self.stream, "sum", self.there, out)
+        np.testing.assert_array_equal(self.receive(out, self.x), np.cumsum(self.x))
+        algorithm.scan(self.stream, "sum", self.there, out, exclusive=True)
+        np.testing.assert_array_equal(self.receive(out, self.x), np.cumsum(self.x) - self.x)
+
+    def test_transform_select_and_count(self):
+        out, count = self.send(np.zeros_like(self.x)), self.send(np.zeros(1, np.int64))
+        keep = algorithm.Algorithm("select", ["x: f32"], ["y: f32", "count: i64"], "fn positive(x) { return x > 0 }")
+        keep(self.stream, [self.there], [out, count])
+        kept = self.x[self.x > 0]
+        self.assertEqual(self.receive(count, np.zeros(1, np.int64))[0], len(kept))
+        np.testing.assert_array_equal(self.receive(out, self.x)[:len(kept)], kept)
+        twice = algorithm.Algorithm("transform", ["x: f32"], ["y: f32"], "fn twice(x) { return 2 * x }",
+                                    device_count=True)
+        twice(self.stream, [out], [out], device_count=count)
+        np.testing.assert_array_equal(self.receive(out, self.x)[:len(kept)], 2 * kept)
+        counts = self.send(np.zeros(18, np.int32))
+        bins = algorithm.Algorithm("histogram", ["x: f32", "x + 9.0"], ["counts: i32"], bins=18)
+        bins(self.stream, [self.there], [counts])
+        np.testing.assert_array_equal(self.receive(counts, np.zeros(18, np.int32)),
+                                      np.bincount(self.x.astype(int) + 9, minlength=18))
+        self.assertIn("kernel histogram_all", bins.source)
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(TypeError, "inputs is a text"):
+            algorithm.Algorithm("reduce", "x: f32", ["y: f32"], "sum")
+        with self.assertRaisesRegex(TypeError, "no option bin: there are arch"):
+            algorithm.Algorithm("histogram", ["x: f32"], ["y: i32"], bin=4)
+        with self.assertRaisesRegex(ValueError, "kind"):
+            algorithm.Algorithm("reduction", ["x: f32"], ["y: f32"], "sum")
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "fn is mean"):
+            algorithm.Algorithm("reduce", ["x: f32"], ["y: f32"], "mean")
+
+
+if __name__ == "__main__":
+    unittest.main()
