@@ -35,13 +35,15 @@ typedef struct cuc_algorithm cuc_algorithm;
 
 /** The kinds of work. */
 enum {
-    CUC_ALGORITHM_TRANSFORM = 1, /**< out[i] = fn(values of element i) */
-    CUC_ALGORITHM_REDUCE = 2,    /**< combines the values of all elements to one */
-    CUC_ALGORITHM_SCAN = 3,      /**< out[i] combines the values of elements 0 to i */
-    CUC_ALGORITHM_SELECT = 4,    /**< keeps the elements that fn accepts, in their order */
-    CUC_ALGORITHM_PARTITION = 5, /**< also keeps the others, in other outputs */
-    CUC_ALGORITHM_UNIQUE = 6,    /**< keeps the first of adjacent equal elements */
-    CUC_ALGORITHM_HISTOGRAM = 7, /**< counts the elements of each bin */
+    CUC_ALGORITHM_TRANSFORM = 1,     /**< out[i] = fn(values of element i) */
+    CUC_ALGORITHM_REDUCE = 2,        /**< combines the values of all elements to one */
+    CUC_ALGORITHM_SCAN = 3,          /**< out[i] combines the values of elements 0 to i */
+    CUC_ALGORITHM_SELECT = 4,        /**< keeps the elements that fn accepts, in their order */
+    CUC_ALGORITHM_PARTITION = 5,     /**< also keeps the others, in other outputs */
+    CUC_ALGORITHM_UNIQUE = 6,        /**< keeps the first of adjacent equal elements */
+    CUC_ALGORITHM_HISTOGRAM = 7,     /**< counts the elements of each bin */
+    CUC_ALGORITHM_REDUCE_BY_KEY = 8, /**< reduces each run of elements with equal keys */
+    CUC_ALGORITHM_SCAN_BY_KEY = 9,   /**< scans each run of elements with equal keys */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -52,7 +54,7 @@ enum {
      * kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel
      * before it */
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
-    /** A scan's out[i] combines elements 0 to i - 1; out[0] is the identity */
+    /** A scan's out[i] combines the elements before i; that of the first is the identity */
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
 };
 
@@ -77,11 +79,12 @@ enum {
  * and names that begin with in_ are not allowed.
  *
  * **Outputs** are arrays, `"y: f32"`. `"_: f32"` is a value that is not stored, and takes no
- * tensor. SELECT and UNIQUE have an output for each value, and last the number of elements kept, an
- * integer. PARTITION has the outputs of the elements that fn accepts, then those of the others, and
- * last the number of accepted elements. Values are converted to the type of their output; in a
- * reduction or scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit
- * float, or to 32 bits if that is a shorter integer.
+ * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
+ * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
+ * of the elements that fn accepts, then those of the others, and last the number of accepted
+ * elements. Values are converted to the type of their output; in a reduction or scan also before
+ * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
+ * a shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -94,6 +97,7 @@ enum {
  * - SELECT, PARTITION: a function that is true for the values of elements to keep.
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
+ * - REDUCE_BY_KEY, SCAN_BY_KEY: as SCAN, of the values behind the keys.
  * - HISTOGRAM: a function from the values to the number of the bin, which is converted to i32.
  *   Elements with numbers below 0 or from `bins` on are not counted. NULL: the value is the number.
  */
@@ -108,16 +112,19 @@ typedef struct cuc_algorithm_options {
     uint32_t output_count;      /**< at most CUC_ALGORITHM_MAX_ARRAYS */
     const char *fn;             /**< the operator */
     /** The values that change nothing when combined with others, such as "0" or "-inf, -1": numbers
-     * separated by commas, one for each value. NULL if fn is a name */
+     * separated by commas, one for each value that is not a key. NULL if fn is a name */
     const char *identity;
 
-    int32_t tile;     /**< elements of a block's step, a power of two up to 65536; 0: chosen */
-    int32_t blocks;   /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
-    int32_t warps;    /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
-    int32_t bins;     /**< number of bins of a histogram, up to 2^30; otherwise 0 */
-    int64_t count;    /**< number of elements to choose for; 0: large */
-    const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
-                           device */
+    int32_t tile;   /**< elements of a block's step, a power of two up to 65536; 0: chosen */
+    int32_t blocks; /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
+    int32_t warps;  /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
+    int32_t bins;   /**< number of bins of a histogram, up to 2^30; otherwise 0 */
+    int32_t keys;   /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY and
+                         SCAN_BY_KEY: equal if all are equal; 0: one */
+    uint32_t reserved; /**< 0 */
+    int64_t count;     /**< number of elements to choose for; 0: large */
+    const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
+                            device */
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;

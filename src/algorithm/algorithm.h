@@ -49,6 +49,7 @@ struct cuc__algorithm_kind {
     uint32_t input_count, output_count;
     int32_t bins;                               // of a histogram
     uint32_t values;                            // of an element
+    uint32_t keys;                              // the first values, which are compared
     cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
 };
 
@@ -87,6 +88,7 @@ struct cuc__algorithm_call {
 struct cuc__algorithm_family {
     const char *kernels[CUC__ALGORITHM_KERNELS]; // their names in the program
     bool has_identity;                           // fn combines values
+    bool by_key;                                 // the first values are keys
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool counts;               // the last output is the number of elements of the others
@@ -103,7 +105,7 @@ struct cuc__algorithm_family {
 // Each family is defined in the file of its name.
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
-    cuc__algorithm_histogram;
+    cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -137,9 +139,15 @@ void cuc__algorithm_put_outputs(struct cuc__text *text, const struct cuc__algori
 void cuc__algorithm_put_count(struct cuc__text *text, const struct cuc__algorithm_problem *p);
 void cuc__algorithm_put_values(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *hint);
-// Writes the values u0, u1 and so on of the elements before those of tile `t`.
-void cuc__algorithm_put_values_before(struct cuc__text *text,
-                                      const struct cuc__algorithm_problem *p);
+// Writes the values u0, u1 and so on, for the letter u, of the elements whose indices are `by`
+// larger than those of tile `t`.
+void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                                  char letter, int by);
+// Write the parameters of outputs of any length, and of the number of elements kept; and the store
+// of this number, b0 + m0, by the block of tile `last`.
+void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
+                                        const struct cuc__algorithm_problem *p);
+void cuc__algorithm_put_kept(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 // Writes "a0, a1" for "a%u", one for each value. `format` may have two places for the number.
 void cuc__algorithm_put_each(struct cuc__text *text, uint32_t count, const char *format);
 // Writes a list of the identities.
@@ -155,10 +163,10 @@ void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorit
 // What tiles add to prefixes over them, and how it is combined.
 struct cuc__algorithm_sums {
     uint32_t count;
-    cuc_dtype dtypes[CUC__ALGORITHM_MAX];
+    cuc_dtype dtypes[CUC__ALGORITHM_MAX + 1];
     bool counts;         // one i64 that is not negative
     const char *combine; // the name of the function, and identities: only for the program
-    const char *identity[CUC__ALGORITHM_MAX];
+    const char *identity[CUC__ALGORITHM_MAX + 1];
 };
 
 // Defined in look_back.c. Write parts of a kernel: functions; parameters; constants, with a comma
@@ -172,13 +180,12 @@ void cuc__algorithm_put_look_back_constants(struct cuc__text *text);
 void cuc__algorithm_put_facts(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
-// The workspace of a launch, and its arguments, for which *count is increased. Enqueues clearing.
-struct cuc__algorithm_look_back {
-    cuc_tensor told, sums[CUC__ALGORITHM_MAX];
-};
+// Writes a list of the identities.
+void cuc__algorithm_put_sum_identities(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 uint64_t cuc__algorithm_look_back_bytes(const struct cuc__algorithm_sums *s, int64_t tiles);
-cuc_status cuc__algorithm_add_look_back(struct cuc__algorithm_look_back *out, cuc_arg *args,
-                                        size_t *count, const struct cuc__algorithm_call *call,
+// Clears the workspace and launches a plan's only kernel, whose parameters are inputs, outputs and
+// those of the look-back.
+cuc_status cuc__algorithm_run_look_back(const struct cuc__algorithm_call *call,
                                         const struct cuc__algorithm_sums *s, int64_t tiles);
 
 // Defined in check.c. Checks a call and makes its arrays.

@@ -106,6 +106,13 @@ void cuc__algorithm_put_publish(struct cuc__text *t, const struct cuc__algorithm
     put_publish(t, s, "    ", "g * W + 1 + j", "m");
 }
 
+void cuc__algorithm_put_sum_identities(struct cuc__text *t, const struct cuc__algorithm_sums *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        cuc__text_put(t, "%s%s", i ? ", " : "[", s->identity[i]);
+    cuc__text_put(t, "]");
+}
+
 void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorithm_sums *s)
 {
     bool word = is_word(s);
@@ -126,10 +133,9 @@ void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorit
         else
             cuc__text_put(t, "%sgather(sum_%u, [g * W + k], mask=within, pad=%s)", i ? ", " : "", i,
                           s->identity[i]);
-    cuc__text_put(t, "], 0, [");
-    for (uint32_t i = 0; i < s->count; i++)
-        cuc__text_put(t, "%s%s", i ? ", " : "", s->identity[i]);
-    cuc__text_put(t, "])\n");
+    cuc__text_put(t, "], 0, ");
+    cuc__algorithm_put_sum_identities(t, s);
+    cuc__text_put(t, ")\n");
     for (uint32_t i = 0; i < s->count; i++)
         cuc__text_put(t, "    b%u = reshape(extract(b%u, [W - 1], [1]), [])\n", i, i);
     cuc__text_put(t, "    if j == W - 2 {\n        ");
@@ -143,18 +149,23 @@ void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorit
     cuc__text_put(t, "    }\n");
 }
 
-cuc_status cuc__algorithm_add_look_back(struct cuc__algorithm_look_back *out, cuc_arg *args,
-                                        size_t *count, const struct cuc__algorithm_call *c,
+cuc_status cuc__algorithm_run_look_back(const struct cuc__algorithm_call *c,
                                         const struct cuc__algorithm_sums *s, int64_t tiles)
 {
     int64_t places = places_of(tiles);
+    cuc_tensor told, sums[CUC__ALGORITHM_MAX + 1];
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
+    size_t count = cuc__algorithm_add_inputs(args, 0, c);
     cuc_device_ptr at =
-        cuc__algorithm_scratch(&out->told, c, c->workspace, is_word(s) ? CUC_U64 : CUC_I32, places);
+        cuc__algorithm_scratch(&told, c, c->workspace, is_word(s) ? CUC_U64 : CUC_I32, places);
 
-    args[(*count)++] = CUC_ARG(&out->told);
+    count = cuc__algorithm_add_outputs(args, count, c);
+    args[count++] = CUC_ARG(&told);
     for (uint32_t i = 0; i < s->count && !is_word(s); i++) {
-        at = cuc__algorithm_scratch(&out->sums[i], c, at, s->dtypes[i], places);
-        args[(*count)++] = CUC_ARG(&out->sums[i]);
+        at = cuc__algorithm_scratch(&sums[i], c, at, s->dtypes[i], places);
+        args[count++] = CUC_ARG(&sums[i]);
     }
-    return cuc_fill(c->stream, out->told.data, 0, 4, (size_t)places * (is_word(s) ? 2 : 1));
+    cuc_status st =
+        cuc_fill(c->stream, told.data, 0, sizeof(uint32_t), (size_t)places * (is_word(s) ? 2 : 1));
+    return st < 0 ? st : cuc__algorithm_launch(c, 0, args, count);
 }

@@ -56,13 +56,13 @@ static bool find_function(char out[CUC__ALGORITHM_NAME], const char *text)
     return found;
 }
 
-// Splits a list at its commas outside of brackets. Returns the number of entries, or 0 if one is
-// empty or too long.
-static uint32_t split(char out[][CUC__ALGORITHM_IDENTITY], const char *list)
+// Splits a list at its commas outside of brackets. Returns the number of entries: more than `most`
+// if there are more, and 0 if one is empty or too long.
+static uint32_t split(char out[][CUC__ALGORITHM_IDENTITY], uint32_t most, const char *list)
 {
     uint32_t count = 0;
 
-    for (const char *at = list; count < CUC__ALGORITHM_MAX; at++) {
+    for (const char *at = list; count < most; at++) {
         const char *start = at += strspn(at, " ");
         for (int depth = 0; *at && (depth || *at != ','); at++)
             depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
@@ -72,7 +72,7 @@ static uint32_t split(char out[][CUC__ALGORITHM_IDENTITY], const char *list)
         if (!*at)
             return count;
     }
-    return CUC__ALGORITHM_MAX + 1;
+    return most + 1;
 }
 
 static cuc_status read_identity(struct cuc__algorithm_problem *p, const cuc_algorithm_options *o,
@@ -85,16 +85,20 @@ static cuc_status read_identity(struct cuc__algorithm_problem *p, const cuc_algo
     if (!p->family->has_identity && o->identity)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "identity is given, but fn combines no values: leave it NULL");
-    if (o->identity && split(p->identity, o->identity) != p->kind.values)
+    if (o->identity && split(p->identity + p->kind.keys, p->kind.values - p->kind.keys,
+                             o->identity) != p->kind.values - p->kind.keys)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "identity is \"%s\", expected %u number%s, separated by commas",
-                         o->identity, p->kind.values, p->kind.values == 1 ? "" : "s");
+                         o->identity, p->kind.values - p->kind.keys,
+                         p->kind.values - p->kind.keys == 1 ? "" : "s");
     return CUC_OK;
 }
 
 cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
                                         const cuc_algorithm_options *o, const char *function)
 {
+    char *identity = p->identity[p->kind.keys];
+
     p->fn = o->fn;
     if (o->fn && find_function(p->fn_name, o->fn))
         return read_identity(p, o, function);
@@ -108,7 +112,7 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
     for (int i = 0; i < CUC_LENGTH(operators) && o->fn; i++) {
         if (strcmp(operators[i].name, o->fn) != 0)
             continue;
-        if (p->kind.values != 1 || o->identity)
+        if (p->kind.values - p->kind.keys != 1 || o->identity)
             return cuc__fail(
                 CUC_ERROR_INVALID_ARGUMENT, function,
                 "fn is %s, which combines one value and has its own identity: expected "
@@ -118,9 +122,9 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
         p->named = true;
         snprintf(p->fn_name, sizeof(p->fn_name), "combined");
         if (operators[i].identity)
-            snprintf(p->identity[0], sizeof(p->identity[0]), "%s", operators[i].identity);
+            snprintf(identity, CUC__ALGORITHM_IDENTITY, "%s", operators[i].identity);
         else
-            put_extreme(p->identity[0], p->kind.accumulators[0], operators[i].sign);
+            put_extreme(identity, p->kind.accumulators[p->kind.keys], operators[i].sign);
         return CUC_OK;
     }
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

@@ -28,6 +28,8 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_PARTITION] = &cuc__algorithm_partition,
     [CUC_ALGORITHM_UNIQUE] = &cuc__algorithm_unique,
     [CUC_ALGORITHM_HISTOGRAM] = &cuc__algorithm_histogram,
+    [CUC_ALGORITHM_REDUCE_BY_KEY] = &cuc__algorithm_reduce_by_key,
+    [CUC_ALGORITHM_SCAN_BY_KEY] = &cuc__algorithm_scan_by_key,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
@@ -41,6 +43,8 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { "blocks", o->blocks, 0, MOST_BLOCKS, NULL },
         { "warps", o->warps, 0, MOST_WARPS, NULL },
         { "count", o->count, 0, INT64_MAX, NULL },
+        { "keys", o->keys, 0, CUC_ALGORITHM_MAX_ARRAYS, NULL },
+        { "reserved", o->reserved, 0, 0, NULL },
         { "bins", o->bins, o->kind == CUC_ALGORITHM_HISTOGRAM,
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
     };
@@ -50,8 +54,12 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
     } more[] = {
         { !o->inputs, "inputs is NULL" },
         { !o->outputs, "outputs is NULL" },
-        { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN,
-          "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN: leave it unset" },
+        { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN &&
+              o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
+          "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN and _SCAN_BY_KEY: leave it "
+          "unset" },
+        { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY && o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
+          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY and _SCAN_BY_KEY: leave it 0" },
         { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
     };
@@ -227,6 +235,13 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
     uint32_t each = p->family->outputs_of_value;
     uint32_t expected = (each ? each : !o->fn) * k->values + p->family->counts;
 
+    if (p->family->by_element)
+        expected -= expected ? k->keys : 0;
+    if (p->family->by_key && k->values <= k->keys)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the inputs have %u value%s, and %u of them keys: expected more values",
+                         k->values, k->values == 1 ? "" : "s", k->keys);
+
     if (p->family->outputs &&
         (k->output_count != p->family->outputs || (!o->fn && k->values != p->family->outputs)))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -272,6 +287,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
     k->bins = o->bins;
+    k->keys = !families[o->kind]->by_key ? 0 : o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     p->family = families[o->kind];
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
@@ -279,8 +295,8 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     p->multiprocessors = device->limits.multiprocessors;
     if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0)
         return st;
-    for (uint32_t i = 0; i < k->output_count; i++)
-        k->accumulators[i] = accumulator(k->outputs[i].dtype);
+    for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
+        k->accumulators[i] = accumulator(k->outputs[p->family->by_element ? i - k->keys : i].dtype);
     if ((st = check_outputs(p, o, function)) < 0 ||
         (st = cuc__algorithm_read_operator(p, o, function)) < 0)
         return st;

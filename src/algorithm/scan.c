@@ -114,16 +114,10 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_sums s = sums_of(&c->plan->kind);
-    struct cuc__algorithm_look_back look_back;
-    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
-    size_t count = cuc__algorithm_add_inputs(args, 0, c);
 
-    if (!c->count)
-        return CUC_OK;
-    count = cuc__algorithm_add_outputs(args, count, c);
-    cuc_status st = cuc__algorithm_add_look_back(
-        &look_back, args, &count, c, &s, cuc__algorithm_cdiv(c->count, c->plan->tile.elements));
-    return st < 0 ? st : cuc__algorithm_launch(c, 0, args, count);
+    return c->count ? cuc__algorithm_run_look_back(
+                          c, &s, cuc__algorithm_cdiv(c->count, c->plan->tile.elements))
+                    : CUC_OK;
 }
 
 const struct cuc__algorithm_family cuc__algorithm_scan = {

@@ -29,7 +29,7 @@ static void put_keep(struct cuc__text *t, const struct cuc__algorithm_problem *p
         cuc__text_put(t, ")\n");
         return;
     }
-    cuc__algorithm_put_values_before(t, p);
+    cuc__algorithm_put_neighbors(t, p, 'u', -1);
     cuc__text_put(t, "    keep = (i < n) & ((i == 0) | ~(");
     if (p->fn)
         cuc__text_put(t, "%s(", p->fn_name);
@@ -57,11 +57,7 @@ static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_prob
 
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[0]);
     cuc__algorithm_put_inputs(t, p);
-    for (uint32_t i = 0; i < k->output_count; i++)
-        if (!k->outputs[i].dropped) {
-            cuc__text_put(t, "out_%s: %s", k->outputs[i].name, cuc_dtype_name(k->outputs[i].dtype));
-            cuc__text_put(t, i + 1 < k->output_count ? "[M%u], " : "[1], ", i);
-        }
+    cuc__algorithm_put_outputs_of_kept(t, p);
     cuc__algorithm_put_look_back_parameters(t, &sums);
     cuc__text_put(t, ")\n    const BN = %d", p->tile.elements);
     cuc__algorithm_put_look_back_constants(t);
@@ -73,7 +69,6 @@ static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_prob
 static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
-    const struct cuc__algorithm_output *count = &k->outputs[k->output_count - 1];
 
     cuc__text_put(t, "\nfn %s(a, b) { return a + b }\n", sums.combine);
     cuc__algorithm_put_look_back_functions(t, &sums);
@@ -92,9 +87,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     put_scatters(t, k, 0, "places - 1", "keep");
     if (k->kind == CUC_ALGORITHM_PARTITION)
         put_scatters(t, k, k->values, "i - places", "~keep & (i < n)");
-    if (!count->dropped)
-        cuc__text_put(t, "    if t == last { store(out_%s, [0], cast(b0 + m0, %s), shape=[_]) }\n",
-                      count->name, cuc_dtype_name(count->dtype));
+    cuc__algorithm_put_kept(t, k);
     cuc__text_put(t, "}\n");
 }
 
@@ -110,14 +103,7 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
-    struct cuc__algorithm_look_back look_back;
-    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
-    size_t count = cuc__algorithm_add_inputs(args, 0, c);
-
-    count = cuc__algorithm_add_outputs(args, count, c);
-    cuc_status st = cuc__algorithm_add_look_back(&look_back, args, &count, c, &sums,
-                                                 tiles_of(c->plan, c->count));
-    return st < 0 ? st : cuc__algorithm_launch(c, 0, args, count);
+    return cuc__algorithm_run_look_back(c, &sums, tiles_of(c->plan, c->count));
 }
 
 #define FAMILY(name, predicate, each)                            \

@@ -207,18 +207,43 @@ void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_
     cuc__text_put(t, " = element_of(i, n");
     put_element_arguments(t, k, ", load(in_%s, [t], [BN]%s)", hint);
     cuc__text_put(t, ")\n");
-    for (uint32_t i = 0; i < k->values && p->family->has_identity; i++)
+    for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
         cuc__text_put(t, "%sv%u = broadcast(cast(v%u, %s), [BN])\n", indent, i, i,
                       cuc_dtype_name(k->accumulators[i]));
 }
 
-void cuc__algorithm_put_values_before(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+void cuc__algorithm_put_neighbors(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                  char letter, int by)
 {
+    const char name[] = { letter, '%', 'u', '\0' }, sign = by < 0 ? '-' : '+';
+    char load[64];
+
+    snprintf(load, sizeof(load), ", load_at(in_%%s, [t * BN %c 1], [BN]%%s)", sign);
     cuc__text_put(t, "    ");
-    cuc__algorithm_put_each(t, p->kind.values, "u%u");
-    cuc__text_put(t, " = element_of(i - 1, n");
-    put_element_arguments(t, &p->kind, ", load_at(in_%s, [t * BN - 1], [BN]%s)", "");
+    cuc__algorithm_put_each(t, p->kind.values, name);
+    cuc__text_put(t, " = element_of(i %c 1, n", sign);
+    put_element_arguments(t, &p->kind, load, "");
     cuc__text_put(t, ")\n");
+}
+
+void cuc__algorithm_put_outputs_of_kept(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    for (uint32_t i = 0; i < k->output_count; i++)
+        if (!k->outputs[i].dropped) {
+            cuc__text_put(t, "out_%s: %s", k->outputs[i].name, cuc_dtype_name(k->outputs[i].dtype));
+            cuc__text_put(t, i + 1 < k->output_count ? "[M%u], " : "[1], ", i);
+        }
+}
+
+void cuc__algorithm_put_kept(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    const struct cuc__algorithm_output *count = &k->outputs[k->output_count - 1];
+
+    if (!count->dropped)
+        cuc__text_put(t, "    if t == last { store(out_%s, [0], cast(b0 + m0, %s), shape=[_]) }\n",
+                      count->name, cuc_dtype_name(count->dtype));
 }
 
 void cuc__algorithm_put_stores(struct cuc__text *t, const struct cuc__algorithm_problem *p)

@@ -230,6 +230,19 @@ static void two_elements(double *v, const struct array *in, int64_t i, int64_t n
     v[0] = get(&in[0], i);
     v[1] = get(&in[1], i);
 }
+static void with_one(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], i);
+    v[1] = 1;
+}
+static void sign_and_index(double *v, const struct array *in, int64_t i, int64_t n)
+{
+    (void)n;
+    v[0] = get(&in[0], i) > 0;
+    v[1] = get(&in[0], i);
+    v[2] = (double)i;
+}
 static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
 {
     (void)n;
@@ -339,6 +352,25 @@ static const struct work partitions[] = {
       },
     { { "x: i32", "x", "i" }, { "y: i32", "_: i64", "z: i16", "at: i32", "c: i64" },
       "fn keep(x, i) { return x > 0 }", NULL, NULL, with_index, { 0 }, positive },
+};
+// The first values are keys, of which runs are combined.
+static const struct work runs[] = {
+    { { "x: u8", "y: f32" }, { "k: u8", "s: f32", "c: i64" }, "sum", NULL, sums, two_elements,
+      { 0 }, new_value },
+    { { "x: i32", "x", "1" }, { "k: i32", "length: i64", "c: i64" }, "sum", NULL, sums, with_one,
+      { 0 }, new_value },
+    { { "x: f32", "y: i8" }, { "_: f32", "m: i64", "c: i32" }, "max", NULL, most, two_elements,
+      { -0x1p63 }, new_value },
+    { { "x: i16", "x > 0", "x", "i" }, { "k: bool", "m: i32", "at: i64", "_: i64" }, LARGER,
+      "-0x80000000, 0x7fffffffffffffff", first_of_largest, sign_and_index, { -0x1p31, 0x1p63 },
+      new_value },
+};
+static const struct work run_scans[] = {
+    { { "x: u8", "y: f32" }, { "s: f32" }, "sum", NULL, sums, two_elements, { 0 }, new_value },
+    { { "x: i32", "x", "1" }, { "s: i64" }, "sum", NULL, sums, with_one, { 0 }, new_value },
+    { { "x: i16", "x > 0", "x", "i" }, { "m: i32", "_: i64" }, LARGER,
+      "-0x80000000, 0x7fffffffffffffff", first_of_largest, sign_and_index, { -0x1p31, 0x1p63 },
+      new_value },
 };
 static const struct work uniques[] = {
     { { "x: i32" }, { "y: i32", "c: i64" }, NULL, NULL, NULL, element, { 0 }, new_value },
@@ -517,11 +549,50 @@ static void check_selection(const struct work *w, const struct arrays *a, int64_
     }
 }
 
+// Checks the results of runs of elements with equal keys, or of the elements in them.
+static void check_runs(const struct work *w, const struct arrays *a, int64_t n)
+{
+    bool scans_runs = w >= run_scans && w < run_scans + CUC_LENGTH(run_scans);
+    uint32_t count = length_of(w->outputs) - !scans_runs;
+    double(*results)[4] = calloc((size_t)n + 1, sizeof(*results)), v[3], before[3], r[3];
+    int64_t kept = 0;
+
+    for (int64_t j = 0; j < n; j++) {
+        w->values(v, a->in, j, n);
+        bool head = w->keep(v, before, j);
+        if (head)
+            memcpy(r, w->start, sizeof(r));
+        kept += head;
+        if (scans_runs && a->exclusive)
+            memcpy(results[j], r, sizeof(r));
+        w->combine(r, v + 1);
+        if (scans_runs && !a->exclusive)
+            memcpy(results[j], r, sizeof(r));
+        if (!scans_runs) {
+            results[kept - 1][0] = v[0];
+            memcpy(results[kept - 1] + 1, r, sizeof(r));
+        }
+        memcpy(before, v, sizeof(v));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (a->out[i].buffer) {
+            receive(&a->out[i], scans_runs ? n : kept);
+            for (int64_t j = 0; j < (scans_runs ? n : kept); j++)
+                check_value(&a->out[i], j, results[j][i], n);
+        }
+    if (!scans_runs && a->out[count].buffer) {
+        receive(&a->out[count], 1);
+        check_value(&a->out[count], 0, (double)kept, n);
+    }
+    free(results);
+}
+
 typedef void check(const struct work *w, const struct arrays *a, int64_t n);
 static check *const checks[] = {
     [CUC_ALGORITHM_TRANSFORM] = check_transform, [CUC_ALGORITHM_REDUCE] = check_reduction,
     [CUC_ALGORITHM_SCAN] = check_scan,           [CUC_ALGORITHM_SELECT] = check_selection,
     [CUC_ALGORITHM_PARTITION] = check_selection, [CUC_ALGORITHM_UNIQUE] = check_selection,
+    [CUC_ALGORITHM_REDUCE_BY_KEY] = check_runs,  [CUC_ALGORITHM_SCAN_BY_KEY] = check_runs,
 };
 
 // Runs with n elements: on the host, or on the device in arrays of more.
@@ -598,6 +669,17 @@ TEST_SLICE(partitions_agree_with_the_host, slice, CUC_LENGTH(partitions))
 TEST_SLICE(unique_elements_agree_with_the_host, slice, CUC_LENGTH(uniques))
 {
     run_lengths(&uniques[_i], CUC_ALGORITHM_UNIQUE, 0);
+}
+
+TEST_SLICE(reductions_by_key_agree_with_the_host, slice, CUC_LENGTH(runs))
+{
+    run_lengths(&runs[_i], CUC_ALGORITHM_REDUCE_BY_KEY, 0);
+}
+
+TEST_SLICE(scans_by_key_agree_with_the_host, slice, CUC_LENGTH(run_scans))
+{
+    run_lengths(&run_scans[_i], CUC_ALGORITHM_SCAN_BY_KEY, 0);
+    run_lengths(&run_scans[_i], CUC_ALGORITHM_SCAN_BY_KEY, CUC_ALGORITHM_EXCLUSIVE);
 }
 
 // ---- Histograms

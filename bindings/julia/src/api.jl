@@ -341,6 +341,8 @@ const CUC_ALGORITHM_SELECT = Int32(4)
 const CUC_ALGORITHM_PARTITION = Int32(5)
 const CUC_ALGORITHM_UNIQUE = Int32(6)
 const CUC_ALGORITHM_HISTOGRAM = Int32(7)
+const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
+const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
@@ -609,6 +611,8 @@ struct cuc_algorithm_options
     blocks::Int32
     warps::Int32
     bins::Int32
+    keys::Int32
+    reserved::UInt32
     count::Int64
     arch::Ptr{UInt8}
     cache::Ptr{cuc_cache}

@@ -17,10 +17,11 @@ from ._tensor import as_tensor
 _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_REDUCE,
           "scan": raw.CUC_ALGORITHM_SCAN, "select": raw.CUC_ALGORITHM_SELECT,
           "partition": raw.CUC_ALGORITHM_PARTITION, "unique": raw.CUC_ALGORITHM_UNIQUE,
-          "histogram": raw.CUC_ALGORITHM_HISTOGRAM}
+          "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
+          "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
           "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH}
-_FIELDS = ("identity", "bins", "tile", "blocks", "warps", "count", "arch", "cache")
+_FIELDS = ("identity", "bins", "keys", "tile", "blocks", "warps", "count", "arch", "cache")
 
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
@@ -45,11 +46,11 @@ def _arrays(args: Any, field: str, given: Sequence[Any], kept: list[Any]) -> Non
 class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
-    `kind` is "transform", "reduce", "scan", "select", "partition", "unique" or "histogram"; `inputs` are arrays
-    ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the
+    `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key" or
+    "scan_by_key"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the
     tile language, or for reductions and scans a name such as "sum". The other options are those of
     `cuc_algorithm_options`: `identity` of a function that combines values; `exclusive` scans; `device_count`, if calls
-    read the number of elements on the device; `bins` of a histogram; `tile`, `blocks`, `warps` to choose by hand;
+    read the number of elements on the device; `bins` of a histogram; `keys`, the number of values that are keys; `tile`, `blocks`, `warps` to choose by hand;
     `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use instead of the default one.
     """
 

@@ -301,6 +301,8 @@ CUC_ALGORITHM_SELECT: int
 CUC_ALGORITHM_PARTITION: int
 CUC_ALGORITHM_UNIQUE: int
 CUC_ALGORITHM_HISTOGRAM: int
+CUC_ALGORITHM_REDUCE_BY_KEY: int
+CUC_ALGORITHM_SCAN_BY_KEY: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
@@ -586,6 +588,8 @@ class cuc_algorithm_options(ctypes.Structure):
     blocks: int
     warps: int
     bins: int
+    keys: int
+    reserved: int
     count: int
     arch: bytes | None
     cache: Pointer

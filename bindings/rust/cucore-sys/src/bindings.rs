@@ -712,12 +712,16 @@ pub const CUC_ALGORITHM_PARTITION: i32 = 5;
 pub const CUC_ALGORITHM_UNIQUE: i32 = 6;
 /// counts the elements of each bin
 pub const CUC_ALGORITHM_HISTOGRAM: i32 = 7;
+/// reduces each run of elements with equal keys
+pub const CUC_ALGORITHM_REDUCE_BY_KEY: i32 = 8;
+/// scans each run of elements with equal keys
+pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
 /// Launch in plain stream order instead of programmatically. Needed only if the preceding kernel is your own, is launched with CUC_LAUNCH_PROGRAMMATIC, and never waits for the kernel before it
 pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
-/// A scan's out\[i\] combines elements 0 to i - 1; out\[0\] is the identity
+/// A scan's out\[i\] combines the elements before i; that of the first is the identity
 pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
 
 /// all keys, or those of the window
@@ -1248,7 +1252,7 @@ pub struct cuc_algorithm_options {
     pub output_count: u32,
     /// the operator
     pub fn_: *const c_char,
-    /// The values that change nothing when combined with others, such as "0" or "-inf, -1": numbers separated by commas, one for each value. NULL if fn is a name
+    /// The values that change nothing when combined with others, such as "0" or "-inf, -1": numbers separated by commas, one for each value that is not a key. NULL if fn is a name
     pub identity: *const c_char,
     /// elements of a block's step, a power of two up to 65536; 0: chosen
     pub tile: i32,
@@ -1258,6 +1262,10 @@ pub struct cuc_algorithm_options {
     pub warps: i32,
     /// number of bins of a histogram, up to 2^30; otherwise 0
     pub bins: i32,
+    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; 0: one
+    pub keys: i32,
+    /// 0
+    pub reserved: u32,
     /// number of elements to choose for; 0: large
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device

@@ -24,7 +24,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_args.device_count, 40, 8);
     row!(cuc_algorithm_args.workspace, 48, 8);
     row!(cuc_algorithm_args.workspace_bytes, 56, 8);
-    row!(cuc_algorithm_options, 96, 8);
+    row!(cuc_algorithm_options, 104, 8);
     row!(cuc_algorithm_options.struct_size, 0, 8);
     row!(cuc_algorithm_options.kind, 8, 4);
     row!(cuc_algorithm_options.flags, 12, 4);
@@ -38,9 +38,11 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.blocks, 60, 4);
     row!(cuc_algorithm_options.warps, 64, 4);
     row!(cuc_algorithm_options.bins, 68, 4);
-    row!(cuc_algorithm_options.count, 72, 8);
-    row!(cuc_algorithm_options.arch, 80, 8);
-    row!(cuc_algorithm_options.cache, 88, 8);
+    row!(cuc_algorithm_options.keys, 72, 4);
+    row!(cuc_algorithm_options.reserved, 76, 4);
+    row!(cuc_algorithm_options.count, 80, 8);
+    row!(cuc_algorithm_options.arch, 88, 8);
+    row!(cuc_algorithm_options.cache, 96, 8);
     row!(cuc_arg_value, 8, 0);
     row!(cuc_arg_value.u64, 0, 8);
     row!(cuc_arg_value.i64, 0, 8);
