@@ -900,28 +900,31 @@ TEST(a_last_tile_of_whole_lines_is_copied_without_a_loop)
 }
 
 // The address of a prefetch may depend on more than scalars: page numbers and row ids may be
-// loaded, or computed from loaded values and the loop's variable.
+// loaded, or computed from loaded values and the loop's variable. Scalars and gathered elements are
+// copied to shared memory, in three places: for the stages that are filled first, while these are
+// filled, and in an iteration; a scalar in two ways, with and without bounds.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 8)
 {
     static const struct {
         const char *in_loop, *operand, *expected;
+        int copies; // of indices
     } cases[] = {
-        { "page = pages[n]", "load(k, [page, 0, 0], [_, 64, 64])", "2 operands" },
-        { "page = pages[n // 2] + 1", "load(k, [page, n % 2, 0], [_, 64, 64])", "2 operands" },
-        { "page = pages[pages[n]]", "load(k, [page, 0, 0], [_, 64, 64])", "2 operands" },
-        { "ids = load(pages, [n], [64])", "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
+        { "page = pages[n]", "load(k, [page, 0, 0], [_, 64, 64])", "2 operands", 6 },
+        { "page = pages[n // 2] + 1", "load(k, [page, n % 2, 0], [_, 64, 64])", "2 operands", 6 },
+        { "page = pages[pages[n]]", "load(k, [page, 0, 0], [_, 64, 64])", "2 operands", 0 },
+        { "ids = load(pages, [n], [64])", "load_rows(k, ids, [0, 0], [_, 64])", "2 operands", 0 },
         { "at = n * 64 + iota(i64, 64)\n        ids = gather(pages, [at // 8]) * 8 + cast(at % 8, "
           "i32)\n"
           "        s += cast(sum(ids), f32)",
-          "load_rows(k, ids, [0, 0], [_, 64])", "2 operands" },
+          "load_rows(k, ids, [0, 0], [_, 64])", "2 operands", 12 },
         { "ids = load(pages, [n], [4])",
-          "reshape(load_rows(k, ids, [n % 8, 0], [16, 64]), [64, 64])", "2 operands" },
+          "reshape(load_rows(k, ids, [n % 8, 0], [16, 64]), [64, 64])", "2 operands", 0 },
         // Threads copy 16 rows of 128 bytes at once, so a page must have a multiple of 16.
         { "ids = load(pages, [n], [8])",
-          "reshape(load_rows(k, ids, [n % 8, 0], [8, 64]), [64, 64])", "1 operand of" },
+          "reshape(load_rows(k, ids, [n % 8, 0], [8, 64]), [64, 64])", "1 operand of", 0 },
         // These ids are exchanged between threads, so a prefetch would need a barrier.
         { "ids = cumsum(load(pages, [n], [64]), 0)", "load_rows(k, ids, [0, 0], [_, 64])",
-          "1 operand of" },
+          "1 operand of", 0 },
     };
     char text[1024];
 
@@ -946,6 +949,12 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 8)
     ck_assert_msg(strstr(cuc_program_log(p), cases[_i].expected) != NULL, "%s: %s",
                   cases[_i].in_loop, cuc_program_log(p));
     cuc_program_release(p);
+    char *ptx = ptx_of(text, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 4));
+    char *end = strstr(ptx, ".entry k$idx64");
+    ck_assert(end != NULL);
+    *end = 0;
+    ck_assert_int_eq(testing_occurrences(ptx, "cp.async.ca.shared.global"), cases[_i].copies);
+    free(ptx);
 }
 
 // Ping-pong warpgroups synchronize only their own threads. Work after the product that needs shared

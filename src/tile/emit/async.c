@@ -2,10 +2,10 @@
 // (pass/prefetch.c): the ring of stages and the code of each iteration.
 #include "async.h"
 
-// Emits the ops of the loop's body that `marks` selects, with the copies' own loop variable in
-// place of the loop's, and then calls `with`. Uses the indices already fetched for this stage,
-// unless `marks` selects the ops that fetch indices.
-static bool with_own_places(struct tile_emitter *e, const bool *marks,
+// Emits the ops of the loop's body that `marks` selects, with another loop variable in place of the
+// loop's, and then calls `with`. Uses the indices already fetched for this stage, unless `marks`
+// selects the ops that fetch indices.
+static bool with_own_places(struct tile_emitter *e, const bool *marks, tile_register own_variable,
                             void (*with)(struct tile_emitter *e))
 {
     struct tile_prefetch_ring *r = e->prefetch_ring;
@@ -18,14 +18,15 @@ static bool with_own_places(struct tile_emitter *e, const bool *marks,
         return false;
     for (uint32_t i = 0; i < count; i++)
         kept[i] = e->value[i];
-    *own = r->variable;
+    *own = own_variable;
     e->value[variable] = own;
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (op->result_count == 1 && marks[op->result[0]->id]) {
             uint32_t id = op->result[0]->id;
             bool fetched = marks != r->plan->ahead && r->fetched[id];
+            bool copies = r->index_bytes && r->fetched[id];
             e->value[id] = fetched ? r->fetched[id] : NULL;
-            if (!fetched && !e->dispatch->one(e, op))
+            if (!fetched && !(copies ? tile_copy_read(e, op) : e->dispatch->one(e, op)))
                 return false;
         }
     with(e);
@@ -71,10 +72,10 @@ static void fetch_indices(struct tile_emitter *e)
     struct tile_prefetch_ring *r = e->prefetch_ring;
     uint32_t none = tile_label(e);
 
-    if (!r->plan->reads)
+    if (!r->plan->reads || r->index_bytes)
         return;
     tile_branch(e, r->loads, true, none);
-    if (!with_own_places(e, r->plan->ahead, keep_indices))
+    if (!with_own_places(e, r->plan->ahead, r->variable, keep_indices))
         e->failed = true;
     tile_put_label(e, none);
 }
@@ -99,19 +100,80 @@ static bool take_indices(struct tile_emitter *e)
     return r->fetched != NULL;
 }
 
+// Advances an offset to the next of `count` parts of a ring.
+static void next_part(struct tile_emitter *e, tile_register at, uint32_t bytes, uint32_t count)
+{
+    tile_register wraps = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "add.u32 %R, %R, %u", at, at, bytes);
+    tile_ins(e, "setp.eq.u32 %R, %R, %u", wraps, at, count * bytes);
+    tile_put(e->text, "\t@%s mov.u32 %s, 0;\n", tile_name(wraps), tile_name(at));
+}
+
 static void next_stage(struct tile_emitter *e, tile_register stage)
 {
     const struct tile_prefetch *plan = e->prefetch_ring->plan;
-    tile_register wraps = tile_new(e, TILE_PRED);
 
-    tile_ins(e, "add.u32 %R, %R, %u", stage, stage, plan->stage_bytes);
-    tile_ins(e, "setp.eq.u32 %R, %R, %u", wraps, stage, plan->stages * plan->stage_bytes);
-    tile_put(e->text, "\t@%s mov.u32 %s, 0;\n", tile_name(wraps), tile_name(stage));
+    next_part(e, stage, plan->stage_bytes, plan->stages);
+}
+
+// Advances a copy of the loop's variable. `loads` becomes false after the last iteration.
+static void advance(struct tile_emitter *e, tile_register variable, tile_register loads)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+    tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
+
+    tile_ins(e, "sub.%s %R, %R, %R", r->type, left, r->last, variable);
+    tile_register more =
+        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", r->type + 1, left, r->step);
+    tile_ins(e, "and.pred %R, %R, %R", loads, loads, more);
+    tile_ins(e, "add.%s %R, %R, %R", r->type, variable, variable, r->step);
+}
+
+static void do_nothing(struct tile_emitter *e)
+{
+    (void)e;
+}
+
+// Copies the indices of a later stage to their slot, if there is such a stage.
+static void copy_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+    uint32_t none = tile_label(e);
+
+    tile_branch(e, r->index_loads, true, none);
+    if (!with_own_places(e, r->plan->ahead, r->index_variable, do_nothing))
+        e->failed = true;
+    tile_put_label(e, none);
+    advance(e, r->index_variable, r->index_loads);
+    next_part(e, r->index_to, r->index_bytes, r->index_slots);
+}
+
+// Copies the indices of the stages that are filled before the loop, and waits for them.
+static void fill_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+    tile_register more = tile_new(e, TILE_PRED);
+    uint32_t top = tile_label(e);
+
+    r->index_variable = tile_new(e, TILE_REGISTER_CLASS(r->variable));
+    tile_move(e, r->index_variable, r->variable);
+    r->index_loads = tile_make(e, TILE_PRED, "mov.pred %R, %R", r->loads);
+    tile_put_label(e, top);
+    copy_indices(e);
+    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, r->index_to,
+             (r->plan->stages - 1) * r->index_bytes);
+    tile_branch(e, more, false, top);
+    tile_ins(e, "cp.async.wait_all");
+    tile_barrier(e);
 }
 
 void tile_open_copies(struct tile_emitter *e)
 {
-    if (!with_own_places(e, e->prefetch_ring->plan->wanted, open_copiers))
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+
+    tile_read_indices(e);
+    if (!with_own_places(e, r->plan->wanted, r->variable, open_copiers))
         e->failed = true;
 }
 
@@ -141,24 +203,24 @@ void tile_close_copies(struct tile_emitter *e)
     if (e->failed)
         return;
     uint32_t none = tile_label(e);
-    tile_register whole = TILE_NO_REGISTER, left = tile_new(e, TILE_REGISTER_CLASS(r->variable));
+    tile_register whole = TILE_NO_REGISTER;
 
     for (uint32_t i = 0; i < r->plan->streams; i++)
         whole = tile_both(e, whole, r->copier[i].whole);
     tile_register edge = tile_make(e, TILE_PRED, "not.pred %R, %R", whole);
     tile_branch(e, tile_both(e, edge, r->loads), true, none);
-    if (!with_own_places(e, r->plan->wanted, copy_edges))
+    if (!with_own_places(e, r->plan->wanted, r->variable, copy_edges))
         e->failed = true;
     tile_put_label(e, none);
-    tile_ins(e, "sub.%s %R, %R, %R", r->type, left, r->last, r->variable);
-    tile_register more =
-        tile_make(e, TILE_PRED, "setp.gt.u%s %R, %R, %R", r->type + 1, left, r->step);
-    tile_ins(e, "and.pred %R, %R, %R", r->loads, r->loads, more);
-    tile_ins(e, "add.%s %R, %R, %R", r->type, r->variable, r->variable, r->step);
+    advance(e, r->variable, r->loads);
     for (uint32_t i = 0; i < r->plan->streams; i++)
         if (r->copier[i].until)
             tile_ins(e, "add.s64 %R, %R, %R", r->copier[i].origin, r->copier[i].origin,
                      r->copier[i].advance);
+    if (r->index_bytes) {
+        copy_indices(e);
+        next_part(e, r->index_from, r->index_bytes, r->index_slots);
+    }
     tile_ins(e, "cp.async.commit_group");
     next_stage(e, r->copied);
     fetch_indices(e);
@@ -237,6 +299,8 @@ bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
     r->copied = tile_number32(e, 0);
     r->stage = tile_number32(e, 0);
     tile_barrier(e); // all reads of the stages are done
+    if (plan->reads && tile_open_indices(e))
+        fill_indices(e);
     fetch_indices(e);
     fill_stages(e);
     return !e->failed;

@@ -50,9 +50,32 @@ struct tile_prefetch_ring {
     // By value id: the registers of indices or ids that were read from memory for the next stage to
     // copy, otherwise NULL.
     tile_register **fetched;
+    // Used if indices and ids arrive in shared memory (async_index.c): the place of each, by value
+    // id, in the first of `index_slots` slots of `index_bytes`. Otherwise index_bytes is 0.
+    // `index_from` and `index_to` are the offsets of the slots to read and to copy, and the others
+    // are like `variable` and `loads`, for the stage whose indices are copied.
+    uint32_t *index_at, index_bytes, index_slots;
+    tile_register index_from, index_to, index_variable, index_loads;
     struct tile_product
         *carried; // the product whose first step is read an iteration ahead (mma_prefetch.c)
 };
+
+// A read whose elements are copied to shared memory.
+struct tile_index_copies {
+    const struct tile_value *value;
+    tile_register place, own; // `own`: predicate of one of the threads that hold an element
+    int64_t at, steps[TILE_MAX_RANK];
+    bool *copied; // by register
+};
+
+// async_index.c. tile_open_indices() decides if indices arrive in shared memory, and reserves it.
+// tile_copy_read() emits a read of the next slot, and tile_copy_indices() a load of it.
+// tile_read_indices() reads the slot of the next stage to copy, if there is one.
+bool tile_open_indices(struct tile_emitter *e);
+bool tile_copy_read(struct tile_emitter *e, const struct tile_op *op);
+void tile_copy_indices(struct tile_emitter *e, const tile_register *to, uint32_t count,
+                       tile_register address, int64_t offset, tile_register predicate);
+void tile_read_indices(struct tile_emitter *e);
 
 // async_copy.c. tile_open_copier() sets up a thread's part of a stream whose stages begin at
 // `shared`. tile_open_copier_stage() sets up the next stage. tile_copy_pieces() copies pieces

@@ -1,6 +1,8 @@
 // Loads and stores elements in memory: moves vectors with the widest instruction, and packs small
 // elements into words.
-#include "emit.h"
+#include "async.h"
+
+#include <string.h>
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
 
@@ -80,6 +82,10 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
     uint32_t size = tile_bytes_of(dtype), bytes = count * size, words = bytes / 4;
     tile_register word[4];
 
+    if (e->index_copies && strcmp(space, "global") == 0) {
+        tile_copy_indices(e, to, count, address, offset, predicate);
+        return;
+    }
     if (size < 4 && count > 1 && bytes < 4) { // two elements of one byte
         for (uint32_t i = 0; i < count; i++)
             tile_emit_load(e, hint, space, dtype, to + i, 1, address, offset + i, predicate);

@@ -1,0 +1,147 @@
+// Indices of prefetched loads that are read from memory, such as the numbers of pages (async.c).
+//
+// They arrive in shared memory as the tiles do, by cp.async, and are requested together with a tile
+// that is copied `stages` - 1 iterations before theirs. When an iteration may copy its tile, that
+// earlier tile has arrived, and so have the indices: no iteration waits for them.
+#include "async.h"
+
+enum { MOST_BYTES = 4096, PLACE_ALIGN = 16 };
+
+// True for a value that is read from memory, or computed from such a value in the loop.
+static bool depends_on_reads(const struct tile_prefetch *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (value->type.tensor || !op || !tile_is_within(op, p->loop->block[0]))
+        return false;
+    if (tile_prefetch_reads(op))
+        return true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (depends_on_reads(p, op->operand[i]))
+            return true;
+    return false;
+}
+
+// True for a read that cp.async can make: of single elements of 4 or 8 bytes, at indices that are
+// not read from memory themselves.
+static bool can_copy(const struct tile_prefetch *p, const struct tile_op *read)
+{
+    const struct tile_type *type = &read->result[0]->type;
+    uint32_t size = tile_bytes_of(type->dtype);
+
+    if ((size != 4 && size != 8) || (type->rank && read->kind != TILE_GATHER))
+        return false;
+    for (uint32_t i = 1; i < read->operand_count; i++)
+        if (depends_on_reads(p, read->operand[i]))
+            return false;
+    return true;
+}
+
+bool tile_open_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+    const struct tile_prefetch *p = r->plan;
+    uint32_t bytes = 0;
+
+    r->index_at = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->index_at));
+    r->index_slots = 2 * (p->stages - 1);
+    for (const struct tile_op *op = p->loop->block[0]->first; op && r->index_at; op = op->next) {
+        if (op->result_count != 1 || !r->fetched[op->result[0]->id])
+            continue;
+        if (!can_copy(p, op))
+            return false;
+        r->index_at[op->result[0]->id] = p->stages * p->stage_bytes + bytes;
+        bytes += (tile_shared_bytes(op->result[0]) + PLACE_ALIGN - 1) & ~(PLACE_ALIGN - 1u);
+    }
+    if (!r->index_at || !bytes || r->index_slots * bytes > MOST_BYTES)
+        return false;
+    r->index_bytes = bytes;
+    r->index_from = tile_number32(e, 0);
+    r->index_to = tile_number32(e, 0);
+    e->prefetch_bytes += r->index_slots * bytes;
+    return true;
+}
+
+void tile_read_indices(struct tile_emitter *e)
+{
+    struct tile_prefetch_ring *r = e->prefetch_ring;
+    uint32_t none = tile_label(e);
+
+    if (!r->index_bytes)
+        return;
+    tile_branch(e, r->loads, true, none);
+    tile_register place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->base, r->index_from);
+    for (const struct tile_op *op = r->plan->loop->block[0]->first; op; op = op->next)
+        if (op->result_count == 1 && r->fetched[op->result[0]->id])
+            tile_read_shared(e, op->result[0], r->fetched[op->result[0]->id], place,
+                             r->index_at[op->result[0]->id]);
+    tile_put_label(e, none);
+}
+
+static bool repeats(const struct tile_value *value, uint32_t number)
+{
+    return value->layout && tile_repeats(value->layout, number);
+}
+
+// Copies a register's element to shared memory. If the predicate is false, stores the pad instead,
+// which the register holds.
+static void copy_element(struct tile_emitter *e, const struct tile_index_copies *c, uint32_t number,
+                         tile_register address, int64_t offset, tile_register predicate)
+{
+    const tile_register *pad = &tile_registers(e, c->value)[number];
+    int64_t at = c->at + tile_shared_offset(c->value, number, c->steps);
+    tile_register there = tile_both(e, c->own, predicate);
+
+    if (there)
+        tile_put(e->text, "\t@%s", tile_name(there));
+    tile_ins(e, "cp.async.ca.shared.global.L2::128B [%R+%l], [%R+%l], %u", c->place, at, address,
+             offset, tile_bytes_of(c->value->type.dtype));
+    c->copied[number] = true;
+    if (!predicate)
+        return;
+    there = tile_both(e, c->own, tile_make(e, TILE_PRED, "not.pred %R, %R", predicate));
+    tile_emit_store(e, "", "shared", c->value->type.dtype, pad, 1, c->place, at, there);
+}
+
+void tile_copy_indices(struct tile_emitter *e, const tile_register *to, uint32_t count,
+                       tile_register address, int64_t offset, tile_register predicate)
+{
+    const struct tile_index_copies *c = e->index_copies;
+    const tile_register *reg = tile_registers(e, c->value);
+    uint32_t registers = tile_register_count(c->value), number = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        while (number < registers && reg[number] != to[i])
+            number++;
+        e->failed |= number == registers;
+        if (!e->failed && !repeats(c->value, number))
+            copy_element(e, c, number, address, offset + i * tile_bytes_of(c->value->type.dtype),
+                         predicate);
+    }
+}
+
+// Emits a read as copies to shared memory. One thread copies an element, for all that need it.
+// Elements outside the tile get the pad.
+bool tile_copy_read(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_prefetch_ring *r = e->prefetch_ring;
+    const struct tile_value *value = op->result[0];
+    uint32_t count = tile_register_count(value);
+    struct tile_index_copies c = { .value = value, .at = r->index_at[value->id] };
+
+    c.copied = tile_take(e->module, count * sizeof(*c.copied));
+    if (!c.copied)
+        return false;
+    c.place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", r->base, r->index_to);
+    c.place = tile_shared_place(e, value, c.place, c.steps);
+    c.own = value->layout ? tile_one_copy(e, value->layout)
+                          : tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->tid);
+    e->index_copies = &c;
+    bool ok = e->dispatch->one(e, op);
+    e->index_copies = NULL;
+    for (uint32_t i = 0; i < count && ok; i++)
+        if (!c.copied[i] && !repeats(value, i))
+            tile_emit_store(e, "", "shared", value->type.dtype, &tile_registers(e, value)[i], 1,
+                            c.place, c.at + tile_shared_offset(value, i, c.steps), c.own);
+    return ok;
+}
