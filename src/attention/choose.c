@@ -1,7 +1,11 @@
 // Chooses the tile of a plan by rules that were measured on an H200.
 #include "attention.h"
 
+#include "base/array.h"
+
 #include <math.h>
+
+enum { FEW_WARPS = 4 }; // of a block for few queries
 
 static int64_t ceil_div(int64_t x, int64_t y)
 {
@@ -41,7 +45,7 @@ static int32_t choose_parts(const struct cuc__attention_problem *q,
 // function needs to know the head.
 static void choose_few(struct cuc__attention_tile *t, const struct cuc__attention_problem *q)
 {
-    enum { ROWS = 16, WARPS = 4 };
+    enum { ROWS = 16 };
     const struct cuc__attention_shape *s = &q->shape;
     int64_t group = s->heads ? s->heads / s->key_heads : 1;
 
@@ -50,7 +54,7 @@ static void choose_few(struct cuc__attention_tile *t, const struct cuc__attentio
         t->heads *= 2;
     t->queries = ROWS / t->heads;
     if (!t->warps)
-        t->warps = WARPS;
+        t->warps = FEW_WARPS;
     if (!t->parts)
         t->parts = choose_parts(q, t);
 }
@@ -64,6 +68,21 @@ static int32_t keys_of_8_bits(const struct cuc__attention_kind *k, int32_t wides
     if (widest <= 64 && !k->fast_acc && !k->scored && !few)
         return 96;
     return widest > 192 ? 64 : 128;
+}
+
+// Returns true if the step of few queries may have several pages. Threads copy them ahead if a row
+// is a power of two times 16 bytes, and a page has a multiple of the rows that are copied at once
+// (tile/pass/prefetch.c).
+static bool may_join_pages(const struct cuc__attention_problem *q)
+{
+    const int32_t widths[] = { q->kind.width, q->kind.value_width };
+    int32_t bytes = 16 * 32 * (q->wanted.warps ? q->wanted.warps : FEW_WARPS);
+    bool may = q->kind.few && !q->kind.scaled;
+
+    for (int i = 0; i < CUC_LENGTH(widths); i++)
+        may = may && widths[i] >= 16 && !(widths[i] & (widths[i] - 1)) &&
+              2 * widths[i] * q->kind.page_size % bytes == 0;
+    return may;
 }
 
 // A pipeline's tile has 64 queries for each warpgroup. Three warpgroups are fastest, but above a
@@ -87,7 +106,8 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
         t->keys = keys_of_8_bits(k, widest, few);
     if (!t->keys)
         t->keys = q->pipelined ? widest > 128 ? 64 : 128 : widest > 128 ? 32 : 64;
-    while (k->page_size % t->keys) // ends at 16, of which a page has a multiple
+    bool joins = may_join_pages(q);
+    while (k->page_size % t->keys && !(joins && t->keys % k->page_size == 0)) // ends at 16 at last
         t->keys = t->keys > 32 && t->keys % 32 == 0 ? t->keys / 2 : 16;
     if (k->few) {
         choose_few(t, q);

@@ -212,21 +212,25 @@ static void put_scales(struct cuc__text *t, const struct cuc__attention_kind *k)
         cuc__text_put(t, "    c = %s * 1.4426950408889634  # weights are powers of two\n", by);
 }
 
-static void put_key_load(struct cuc__text *t, const struct cuc__attention_kind *k, bool pipelined,
-                         const char *name, char array)
+static void put_key_load(struct cuc__text *t, const struct cuc__attention_problem *q,
+                         const struct cuc__attention_tile *tile, const char *name, char array)
 {
+    const struct cuc__attention_kind *k = &q->kind;
     const char *width = array == 'v' ? "WV" : "W";
 
     cuc__text_put(t, "        %s = ", name);
     if (k->packs && array == 'v')
         cuc__text_put(t, k->variable ? "load_at(v, [g, 0, v_at + n * BN], [_, WV, BN])\n"
                                      : "load(v, [b, g, 0, n], [_, _, WV, BN])\n");
+    else if (k->page_size && k->page_size < tile->keys)
+        cuc__text_put(t, "reshape(load_rows(%c, pages, [g, 0, 0], [_, PAGE, %s]), [BN, %s])\n",
+                      array, width, width);
     else if (k->page_size)
         cuc__text_put(t, "load(%c, [page, g, n %% (PAGE // BN), 0], [_, _, BN, %s])\n", array,
                       width);
     else if (!k->variable || k->cached)
         cuc__text_put(t, "load(%c, [b, g, n, 0], [_, _, BN, %s])\n", array, width);
-    else if (pipelined)
+    else if (q->pipelined)
         cuc__text_put(t, "load_at(%c, [g, k_at + n * BN, 0], [_, BN, %s])\n", array, width);
     else
         cuc__text_put(t, "load(my_%c, [g, n, 0], [_, BN, %s])\n", array, width);
@@ -274,7 +278,8 @@ void cuc__attention_put_call(struct cuc__text *t, const struct cuc__attention_ki
 
 // Writes the loop over the keys. Sums of few queries are joined behind the loop, because their
 // warps share rows.
-static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q, bool sinks)
+static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q,
+                     const struct cuc__attention_tile *tile, bool sinks)
 {
     const struct cuc__attention_kind *k = &q->kind;
     bool masked = k->mask == CUC_ATTENTION_CAUSAL || k->left || k->right;
@@ -301,9 +306,13 @@ static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q
                       "    top = maximum(sink, -1e30)\n"
                       "    den = where(iota(i32, BN)[None, :] == 0, exp2(sink - top), 0.0)\n");
     cuc__text_put(t, "    for n in first .. last {\n");
-    if (k->page_size)
+    if (k->page_size && k->page_size < tile->keys)
+        cuc__text_put(t, "        at = n * BN + iota(i32, BN // PAGE) * PAGE\n"
+                         "        pages = gather(page_table, [b, at // PAGE], mask=at < SK, "
+                         "pad=-1)\n");
+    else if (k->page_size)
         cuc__text_put(t, "        page = cast(page_table[b, n // (PAGE // BN)], i64)\n");
-    put_key_load(t, k, q->pipelined, "keys", 'k');
+    put_key_load(t, q, tile, "keys", 'k');
     // Without fast_acc, tensor cores add up at most 128 products of 8-bit elements.
     cuc__text_put(t, "        s = mma(qt, trans(keys), zeros(f32, [BM, BN])%s)\n",
                   k->scaled && k->width > 128 ? ", fast_acc=true" : "");
@@ -323,7 +332,7 @@ static void put_loop(struct cuc__text *t, const struct cuc__attention_problem *q
                   "        fade = exp2(top - high)\n"
                   "        den = den * fade + %s\n",
                   k->packs ? " - 8.0" : "", k->few ? "p" : "sum(p, 1)");
-    put_key_load(t, k, q->pipelined, "values", 'v');
+    put_key_load(t, q, tile, "values", 'v');
     if (k->packs)
         cuc__text_put(t,
                       "        places = reshape(cast(p, T), [BM, BN // 16, 2, 4, 2])\n"
@@ -431,10 +440,11 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     put_constants(t, k, tile);
     put_facts(t, k, parts);
     if (k->few)
-        cuc__text_put(t, "    grid cdiv(G, HEADS) * cdiv(SQ, ROWS) * PARTS, HK, B\n{\n"
-                         "    x, g, b, tiles = block(0), block(1), block(2), cdiv(SQ, ROWS)\n"
-                         "    z, x = x %% PARTS, x // PARTS\n"
-                         "    u, m = x // tiles, x %% tiles\n");
+        cuc__text_put(t,
+                      "    grid cdiv(G, HEADS) * cdiv(SQ, ROWS) * PARTS, HK, B\n{\n"
+                      "    x, g, b, tiles = block(0), block(1), block(2), cdiv(SQ, ROWS)\n"
+                      "    z, x = x %% PARTS, x // PARTS\n"
+                      "    u, m = x // tiles, x %% tiles\n");
     else
         cuc__text_put(t,
                       "    grid cdiv(%s, BM), HQ, %s\n{\n"
@@ -447,7 +457,7 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     put_sequence(t, k, q->pipelined);
     put_range(t, k);
     put_query_load(t, k, q->pipelined);
-    put_loop(t, q, k->sinks && !parts);
+    put_loop(t, q, tile, k->sinks && !parts);
     put_stores(t, k, parts);
     if (parts)
         put_join(t, k, tile);

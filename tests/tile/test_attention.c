@@ -519,6 +519,11 @@ static const struct row rows[] = {
     ROW("few queries on sm_80", 2, 8, 2, 1, 300, BF, .width = 64, .queries = 1, .heads = 8, .key_heads = 2, .parts = 2,
         .arch = "sm_80", LSE),
     PAGED("pages of 16, one query", 4, 2, 1, 16, PLAIN, BF, .width = 64, .queries = 1, .heads = 4, .key_heads = 2, LSE),
+    PAGED("pages of 32, one query in parts, window", 4, 1, 1, 32, PLAIN, HF, .width = 128, .queries = 1, .heads = 4,
+          .key_heads = 1, .parts = 3, .window_left = 90, .align = LAST, LSE),
+    PAGED("pages of 16, sequence first, three queries", 2, 2, 3, 16, PLAIN, BF, .width = 64, .queries = 3, .heads = 2,
+          .mask = CAUSAL, .align = LAST, .order = CUC_ATTENTION_SEQUENCE_FIRST),
+    PAGED("pages of 16, narrow, one query", 2, 2, 1, 16, ALIBI, BF, .width = 32, .queries = 1, .heads = 2),
     PAGED("pages of 64, one query in parts", 4, 2, 1, 64, PLAIN, HF, .width = 64, .queries = 1, .heads = 4,
           .key_heads = 2, .parts = 2, LSE),
     PAGED("pages of 48, sequence first, one query", 4, 2, 1, 48, PLAIN, BF, .width = 128, .queries = 1, .heads = 4,
@@ -1771,6 +1776,27 @@ TEST(arguments_of_a_cache_are_refused_by_name)
 }
 
 // ---- Plans
+
+// A step of one query has several pages, if threads can copy them ahead: not if rows are narrow.
+TEST(a_step_of_one_query_has_several_pages)
+{
+    static const struct {
+        int width, page_size, keys;
+    } cases[] = { { 128, 16, 64 }, { 64, 16, 64 }, { 64, 128, 64 }, { 256, 16, 32 },
+                  { 32, 16, 16 },  { 80, 16, 16 }, { 64, 48, 16 },  { 32, 32, 64 } };
+
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
+        cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
+        cuc_attention_plan *plan;
+        ck_ok(cuc_attention_plan_create(&plan, device,
+                                        CUC_ATTENTION_OPTIONS(BF, .width = cases[i].width,
+                                                              .queries = 1,
+                                                              .page_size = cases[i].page_size)));
+        ck_ok(cuc_attention_plan_get_choice(&choice, plan));
+        ck_assert_int_eq(choice.tile_k, cases[i].keys);
+        cuc_attention_plan_release(plan);
+    }
+}
 
 TEST(a_plan_shows_its_choice_and_program)
 {
