@@ -151,6 +151,8 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
 // Return the number of keys in a tile, as in decode.tile and decode_paged.tile.
 static int64_t tile_keys(const decode *d)
 {
+    if (d->depth <= 64 && (d->page == 16 || d->page == 32))
+        return 128;
     return d->depth <= 128 ? 64 : 32;
 }
 
@@ -161,35 +163,42 @@ static bool reads_rows(const decode *d)
     return d->page < LEAST_PAGE || (d->page % tile_keys(d) != 0 && tile_keys(d) % d->page != 0);
 }
 
-// Return how many blocks a multiprocessor takes at once.
+enum { MOST_BESIDE = 3 }; // blocks that a multiprocessor runs at once
+
+// Return how many blocks of decode.tile a multiprocessor takes at once.
 static int64_t blocks_beside(const decode *d, int64_t multiprocessors)
 {
-    enum { BLOCK_BYTES = 256 * 1024, MOST = 3 };
+    enum { BLOCK_BYTES = 256 * 1024 };
     double bytes = (double)(2 * d->batch * d->heads * d->keys * d->depth) *
                    cuc_dtype_bits(d->dtype) / 8;
     int64_t blocks = (int64_t)(bytes / (double)(multiprocessors * BLOCK_BYTES) + 0.5);
 
-    return blocks < 1 ? 1 : blocks > MOST ? MOST : blocks;
+    return blocks < 1 ? 1 : blocks > MOST_BESIDE ? MOST_BESIDE : blocks;
 }
 
-// Estimate the time, in tiles, if `x` blocks share a group and `at_once` blocks run at once.
-static int64_t estimate(const decode *d, int64_t x, int64_t at_once)
+// Estimate the time, in eighths of a tile, if `x` blocks share a group and a multiprocessor runs up
+// to `most` blocks at once. Blocks that run beside each other share the multiprocessor's bandwidth;
+// a lone one does not quite use it.
+static int64_t estimate(const decode *d, int64_t x, int64_t multiprocessors, int64_t most)
 {
-    enum { START = 2, COMBINE = 2, RESULTS = 8192 };
-    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
-    int64_t time = bench_ceil_div(groups * x, at_once) * (bench_ceil_div(turns, x) + START);
+    enum { TILE = 8, LONE = 9, START = 2 * TILE, COMBINE = 2 * TILE, RESULTS = 8192 };
+    int64_t blocks = d->batch * d->heads * x, full = blocks / (most * multiprocessors);
+    int64_t rest = blocks - full * most * multiprocessors;
+    int64_t beside = full * most + bench_ceil_div(rest, multiprocessors);
+    int64_t tiles = beside * bench_ceil_div(bench_ceil_div(d->keys, tile_keys(d)), x);
+    int64_t time = tiles * (beside == 1 ? LONE : TILE) + (full + (rest > 0)) * START;
 
-    return x == 1 ? time : time + COMBINE + bench_ceil_div(x * d->group * d->depth, RESULTS);
+    return x == 1 ? time : time + COMBINE + TILE * bench_ceil_div(x * d->group * d->depth, RESULTS);
 }
 
 // Choose how many blocks share a sequence and key head, by the rule in decode_paged.tile.
-static int64_t choose_sharers(const decode *d, int64_t at_once)
+static int64_t choose_sharers(const decode *d, int64_t multiprocessors, int64_t most)
 {
     enum { MOST_SHARERS = 128 };
     int64_t turns = bench_ceil_div(d->keys, tile_keys(d)), best = 1;
 
     for (int64_t x = 2; x <= MOST_SHARERS && x * 2 <= turns; x++)
-        if (estimate(d, x, at_once) < estimate(d, best, at_once))
+        if (estimate(d, x, multiprocessors, most) < estimate(d, best, multiprocessors, most))
             best = x;
     return best;
 }
@@ -203,7 +212,7 @@ static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
     int64_t whole = blocks / groups * groups;
 
     if (beside == 1)
-        return groups * choose_sharers(d, multiprocessors);
+        return groups * choose_sharers(d, multiprocessors, 1);
     if (whole * 5 >= blocks * 3)
         return whole;
     return !whole && turns <= FEW_TILES ? groups : blocks;
@@ -348,11 +357,13 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     double bytes = (double)(2 * d->batch * d->heads * d->keys * d->depth) *
                    cuc_dtype_bits(d->dtype) / 8;
     uint32_t modes = bench_draw_mode(0, bytes);
-    int64_t beside = blocks_beside(d, multiprocessors);
-    if (d->page)
-        add_paged(p, d, choose_sharers(d, beside * multiprocessors), beside, modes);
-    else
-        add_contiguous(p, choose_blocks(d, multiprocessors), beside, modes);
+    if (d->page) {
+        int64_t x = choose_sharers(d, multiprocessors, MOST_BESIDE);
+        add_paged(p, d, x, bench_ceil_div(d->batch * d->heads * x, multiprocessors), modes);
+    } else {
+        add_contiguous(p, choose_blocks(d, multiprocessors), blocks_beside(d, multiprocessors),
+                       modes);
+    }
     if ((st = bench_point_done(p)) < 0)
         return st;
     return bench_peer_add(state, "torch_fastest", CUC_BENCH_PEER, modes, "decode", "step",

@@ -830,14 +830,15 @@ void prepare_decode_paged(struct numbers *a)
 
 void expect_decode_paged(struct numbers *a)
 {
-    enum { TILE = 64 };
     int64_t heads = a[0].extent[1], queries = a[0].extent[2], blocks = a[6].extent[2];
     int64_t size = a[1].rank == 4 ? a[1].extent[1] : PAGED_ROWS, most = a[3].extent[1] * size;
+    bool small = a[1].rank == 4 && a[1].extent[3] <= 64 && size <= 32;
+    int64_t tile = small ? 128 : 64;
     int64_t *row = calloc((size_t)most + 1, sizeof(*row));
 
     for (int64_t i = 0; row && i < a[0].extent[0] * heads; i++) {
         int64_t b = i / heads, h = i % heads, keys = (int64_t)a[4].at[b];
-        int64_t each = ((keys + TILE - 1) / TILE + blocks - 1) / blocks * TILE;
+        int64_t each = ((keys + tile - 1) / tile + blocks - 1) / blocks * tile;
         for (int64_t j = 0; j < keys; j++)
             row[j] = ((int64_t)row_of(&a[3], b)[j / size] * size + j % size) * heads + h;
         for (int64_t g = 0; g < queries; g++) {
