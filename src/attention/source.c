@@ -400,6 +400,7 @@ static void put_join(struct cuc__text *t, const struct cuc__attention_kind *k,
         "o: O[B, HK, G, SQ, DV]%s%s)\n"
         "    const O = %s, DV = %d, WV = %d, JOINED = %d\n"
         "    grid SQ * G, HK, B\n{\n"
+        "    grid_dependency_launch()\n"
         "    i, u, g, b = block(0) %% SQ, block(0) // SQ, block(1), block(2)\n",
         k->lse ? ", lse: f32[B, HK, G, SQ]" : "", k->sinks ? ", sinks: f32[HK, G]" : "",
         cuc_dtype_name(k->o_dtype), k->value_width, cuc__attention_padded(k->value_width), joined);
@@ -442,6 +443,7 @@ char *cuc__attention_source(const struct cuc__attention_problem *q,
     if (k->few)
         cuc__text_put(t,
                       "    grid cdiv(G, HEADS) * cdiv(SQ, ROWS) * PARTS, HK, B\n{\n"
+                      "    grid_dependency_launch()  # the blocks leave room for the successor's\n"
                       "    x, g, b, tiles = block(0), block(1), block(2), cdiv(SQ, ROWS)\n"
                       "    z, x = x %% PARTS, x // PARTS\n"
                       "    u, m = x // tiles, x %% tiles\n");

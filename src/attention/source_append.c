@@ -42,11 +42,13 @@ static void put_place(struct cuc__text *t, const struct cuc__attention_kind *k)
 {
     if (!k->variable) {
         cuc__text_put(t, "    grid NEW, cdiv(HK, HEADS), B\n{\n"
+                         "    grid_dependency_launch()\n"
                          "    i, g, b = block(0), block(1), block(2)\n"
                          "    at = cast(key_lengths[b], i64) - NEW + i\n");
         return;
     }
     cuc__text_put(t, "    grid NEW, cdiv(HK, HEADS)\n{\n"
+                     "    grid_dependency_launch()\n"
                      "    i, g, b = block(0), block(1), 0\n"
                      "    for n in 0 .. cdiv(OFFSETS - 1, ENDS) {\n"
                      "        ends = load_at(query_offsets, [n * ENDS + 1], [ENDS], "

@@ -1777,6 +1777,25 @@ TEST(arguments_of_a_cache_are_refused_by_name)
 
 // ---- Plans
 
+// The kernels for few queries, for joining their parts and for appending leave room for the blocks
+// of the kernel behind them.
+TEST(kernels_of_few_queries_let_their_successor_begin)
+{
+    static const int queries[] = { 1, 100 }, kernels[] = { 3, 1 };
+
+    for (size_t i = 0; i < CUC_LENGTH(queries); i++) {
+        cuc_attention_plan *plan;
+        ck_ok(cuc_attention_plan_create(
+            &plan, device,
+            CUC_ATTENTION_OPTIONS(BF, .width = 64, .queries = queries[i], .page_size = 64,
+                                  .parts = queries[i] == 1 ? 2 : 0)));
+        ck_assert_int_eq(testing_occurrences(cuc_attention_plan_source(plan, 0),
+                                             "{\n    grid_dependency_launch()"),
+                         kernels[i]);
+        cuc_attention_plan_release(plan);
+    }
+}
+
 // A step of one query has several pages, if threads can copy them ahead: not if rows are narrow.
 TEST(a_step_of_one_query_has_several_pages)
 {
