@@ -30,6 +30,9 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
 
 // ---- Functions and headers
 
+// Derivatives are 0 or 1 beyond x = +-LIMIT, where their terms would be products of 0 and infinity.
+#define LIMIT(limit) "maximum(minimum(x, " limit ", nan=true), -" limit ", nan=true)"
+
 static const struct {
     const char *name, *text;
 } functions[] = {
@@ -43,19 +46,30 @@ static const struct {
                                      "1.5957691216057308)) }\n" },
     [CUC_GEMM_SILU] = { "silu", "fn silu(x) { return x * sigmoid(x) }\n" },
     [CUC_GEMM_RELU_DERIVATIVE] = { "drelu", "fn drelu(y, x) { return where(x > 0, y, 0) }\n" },
-    [CUC_GEMM_GELU_DERIVATIVE] = { "dgelu", "fn dgelu(y, x) {\n"
-                                            "    return y * fma(x * 0.3989422804014327, "
-                                            "exp(-0.5 * x * x), fma(0.5, "
-                                            "erf(x * 0.7071067811865476), 0.5))\n}\n" },
+    [CUC_GEMM_GELU_DERIVATIVE] = { "dgelu",
+                                   "fn dgelu(y, x) {\n"
+                                   "    x = " LIMIT(
+                                       "40.0") "\n"
+                                               "    return y * fma(x * 0.3989422804014327, "
+                                               "exp(-0.5 * x * x), fma(0.5, "
+                                               "erf(x * 0.7071067811865476), 0.5))\n}\n" },
     [CUC_GEMM_GELU_TANH_DERIVATIVE] = { "dgelu",
                                         "fn dgelu(y, x) {\n"
-                                        "    s = sigmoid(x * fma(0.07135481627260025 * x, x, "
-                                        "1.5957691216057308))\n"
-                                        "    return y * s * fma(x * (1.0 - s), "
-                                        "fma(0.21406444881780074 * x, x, 1.5957691216057308), "
-                                        "1.0)\n}\n" },
-    [CUC_GEMM_SILU_DERIVATIVE] = { "dsilu", "fn dsilu(y, x) {\n    s = sigmoid(x)\n"
-                                            "    return y * s * fma(x, 1.0 - s, 1.0)\n}\n" },
+                                        "    x = " LIMIT(
+                                            "40.0") "\n"
+                                                    "    s = sigmoid(x * fma(0.07135481627260025 * "
+                                                    "x, x, "
+                                                    "1.5957691216057308))\n"
+                                                    "    return y * s * fma(x * (1.0 - s), "
+                                                    "fma(0.21406444881780074 * x, x, "
+                                                    "1.5957691216057308), "
+                                                    "1.0)\n}\n" },
+    [CUC_GEMM_SILU_DERIVATIVE] = { "dsilu",
+                                   "fn dsilu(y, x) {\n"
+                                   "    x = " LIMIT(
+                                       "1000.0") "\n"
+                                                 "    s = sigmoid(x)\n"
+                                                 "    return y * s * fma(x, 1.0 - s, 1.0)\n}\n" },
 };
 
 // Writes the extents of an operand, such as "Z, M, K".

@@ -31,5 +31,6 @@ kernel_prepare prepare_ids, prepare_sorted; // some outside the table
 kernel_prepare prepare_targets, prepare_cross_entropy_backward, prepare_linear_targets,
     prepare_linear_loss, prepare_linear_backward; // some targets are ignored
 kernel_prepare prepare_adamw;
+kernel_prepare prepare_swiglu_backward, prepare_gelu_backward; // some inputs are far from 0
 
 #endif

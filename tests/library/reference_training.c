@@ -22,10 +22,34 @@ void expect_swiglu(struct numbers *a) // gate up y
         a[2].at[i] = a[0].at[i] * sigmoid(a[0].at[i]) * a[1].at[i];
 }
 
+// Puts numbers far from 0 at the beginning of a[1], where the terms of a derivative have no limits
+// of their own.
+static void put_far(struct numbers *a, const double *far, int64_t count)
+{
+    for (int64_t i = 0; i < count && i < a[1].count; i++)
+        a[1].at[i] = far[i];
+}
+
+void prepare_swiglu_backward(struct numbers *a)
+{
+    put_far(a, (const double[]){ -INFINITY, -3e38, -6e4, -2e3, 2e3, -90, 90 }, 7);
+}
+
+void prepare_gelu_backward(struct numbers *a)
+{
+    put_far(a, (const double[]){ INFINITY, -INFINITY, 3e38, -3e38, 6e4, -6e4, 20, -20 }, 8);
+}
+
+// Moves a number far from 0 to where a derivative has reached its limit.
+static double nearer(double x)
+{
+    return fmin(fmax(x, -1e3), 1e3);
+}
+
 void expect_swiglu_backward(struct numbers *a) // dy gate up dgate dup
 {
     for (int64_t i = 0; i < a[0].count; i++) {
-        double g = a[1].at[i], s = sigmoid(g);
+        double g = fmax(a[1].at[i], -1e3), s = sigmoid(g);
         a[3].at[i] = a[0].at[i] * a[2].at[i] * s * (1 + g * (1 - s));
         a[4].at[i] = a[0].at[i] * g * s;
     }
@@ -43,11 +67,13 @@ static double gelu_tanh(double z)
 
 static double gelu_slope(double z)
 {
+    z = nearer(z);
     return (1 + erf(z / sqrt(2))) / 2 + z * exp(-z * z / 2) / sqrt(2 * acos(-1));
 }
 
 static double gelu_tanh_slope(double z)
 {
+    z = nearer(z);
     double c = sqrt(2 / acos(-1)), t = tanh(c * (z + 0.044715 * z * z * z));
 
     return (1 + t) / 2 + z * (1 - t * t) * c * (1 + 3 * 0.044715 * z * z) / 2;

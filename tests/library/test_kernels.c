@@ -57,12 +57,12 @@ static const struct kernel_case rows[] = {
     // Activations
     { "swiglu", "swiglu", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700; M=0 N=8", "rro", NULL, expect_swiglu, 16, 0, NULL },
     { "swiglu", "swiglu", "bf16", NULL, "M=9 N=2048", "rro", NULL, expect_swiglu, 16, 0, "da" },
-    { "swiglu", "swiglu_backward", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700", "rrroo", NULL, expect_swiglu_backward, 24, 4, NULL },
+    { "swiglu", "swiglu_backward", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700", "rrroo", prepare_swiglu_backward, expect_swiglu_backward, 24, 4, NULL },
     { "gelu", "gelu", "f32 f16 bf16", "BN=256", "M=1 N=1; M=5 N=700; M=0 N=8", "rro", NULL, expect_gelu, 20, 4, NULL }, // 1 + erf cancels to 0
     { "gelu", "gelu", "bf16 f32", "BN=256 W=f32 TANH=true", "M=1 N=1; M=5 N=700", "rro", NULL, expect_gelu_tanh, 20, 4, NULL },
     // A partial sum adds up to 16 gradients of at most 2.3.
-    { "gelu", "gelu_backward", "f32 f16 bf16", "BN=256", "M=1 N=1 G=2; M=21 N=300 G=3", "rrroo", NULL, expect_gelu_backward, 40, 8, NULL },
-    { "gelu", "gelu_backward", "bf16 f32", "BN=256 W=f32 TANH=true", "M=21 N=300 G=2", "rrroo", NULL, expect_gelu_tanh_backward, 40, 8, NULL },
+    { "gelu", "gelu_backward", "f32 f16 bf16", "BN=256", "M=1 N=1 G=2; M=21 N=300 G=3", "rrroo", prepare_gelu_backward, expect_gelu_backward, 40, 8, NULL },
+    { "gelu", "gelu_backward", "bf16 f32", "BN=256 W=f32 TANH=true", "M=21 N=300 G=2", "rrroo", prepare_gelu_backward, expect_gelu_tanh_backward, 40, 8, NULL },
     { "gelu", "gelu_backward_bias", "f32 bf16", NULL, "G=1 N=250; G=37 N=70", "ro", NULL, expect_rms_norm_backward_weight, EXACT, NULL },
 
     // Rotary embedding: two products and their sum, each up to 4 in magnitude.

@@ -424,6 +424,8 @@ static const struct row rows[] = {
 
 static double activate(int32_t how, double x)
 {
+    if (how >= CUC_GEMM_RELU_DERIVATIVE)
+        x = fmin(fmax(x, -1e3), 1e3); // derivatives have limits
     switch (how) {
     case CUC_GEMM_RELU:
         return x > 0 ? x : 0;
@@ -487,6 +489,9 @@ static bool sums_rows(const struct row *r)
            r->o.bias_gradient == CUC_GEMM_GRADIENT_A;
 }
 
+// Numbers far from 0, where the terms of a derivative have no limits of their own.
+static const double far[] = { INFINITY, -INFINITY, 3e38, -3e38, 6e4, -6e4, 20, -20 };
+
 static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan *plan)
 {
     const cuc_gemm_options *o = &r->o;
@@ -544,6 +549,11 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     if (groups != NONE)
         ck_ok(cuc_buffer_write_async(stream, x->offsets.buffer, 0, x->offsets.bytes,
                                      x->offsets.size));
+    if (is_derivative(r) && r->m > 0 && r->n >= CUC_LENGTH(far)) {
+        for (int i = 0; i < CUC_LENGTH(far) && !tile_is_integer(x->aux.t.dtype); i++)
+            set(&x->aux, 0, r->m / 2, i, far[i]);
+        ck_ok(cuc_buffer_write_async(stream, x->aux.buffer, 0, x->aux.bytes, x->aux.size));
+    }
     if (o->a_scale_rows) {
         make(&x->a_scale, CUC_F32, o->flags & CUC_GEMM_SHARED_A ? NONE : batch,
              blocks_of(r->m, o->a_scale_rows), blocks_of(r->k, 128), o->a_order, 0);
