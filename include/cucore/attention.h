@@ -66,8 +66,9 @@ enum {
     /** k and v are a cache: of each sequence only the first key_lengths[b] keys count. A page_size
      * implies it */
     CUC_ATTENTION_KEY_LENGTHS = 1 << 5,
-    /** e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits.
-     * Faster, but values that mostly have one sign lose some percent over thousands of keys */
+    /** Only for e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only
+     * 13 bits. Faster, but values that mostly have one sign lose some percent over thousands of
+     * keys. Without effect on few queries */
     CUC_ATTENTION_FAST_ACC = 1 << 6,
 };
 
@@ -215,7 +216,8 @@ typedef struct cuc_attention_args {
                                           CUC_ATTENTION_VARIABLE */
     const cuc_tensor *key_offsets;   /**< i32 [batch + 1]; may be query_offsets */
     int64_t most_queries; /**< with CUC_ATTENTION_VARIABLE: at least the number of queries of the
-                               longest sequence; results of longer sequences are undefined */
+                               longest sequence, above 0 if q has rows; results of longer sequences
+                               are undefined */
     /** i32 [batch][pages of a sequence], the numbers of pages; read by plans with a page_size. Keys
      * i page_size and following of a sequence are those of its page i */
     const cuc_tensor *page_table;
@@ -232,8 +234,8 @@ typedef struct cuc_attention_args {
     const cuc_tensor *d_k; /**< the gradient of k; written */
     const cuc_tensor *d_v; /**< the gradient of v; written */
     int64_t most_keys; /**< with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3
-                            without a cache: at least the number of keys of the longest sequence;
-                            results of longer sequences are undefined */
+                            without a cache: at least the number of keys of the longest sequence,
+                            above 0 if k has rows; results of longer sequences are undefined */
     const cuc_tensor *new_k;   /**< [batch][key heads][new keys][width], for
                                     cuc_attention_append() */
     const cuc_tensor *new_v;   /**< [batch][key heads][new keys][value width], likewise */

@@ -152,7 +152,8 @@ typedef struct cuc_gemm_options {
     /** Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between
      * tiles. 0: chosen by the compiler. */
     int32_t warps;
-    int32_t split;  /**< blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically */
+    int32_t split;  /**< blocks that share a pipelined reduction, 1 to 8, if cluster is 1; 0: chosen
+                         automatically, or 1 if cluster is given */
     int32_t raster; /**< tiles side by side before the next row of tiles, 1 to 64; 0: chosen
                          automatically */
     int32_t parts;  /**< parts of a split reduction, whose partial sums go through the workspace, 1

@@ -31,7 +31,8 @@ struct expected {
     int32_t rank;
     int64_t shape[CUC_TENSOR_MAX_RANK];
     const char *names; // of the extents
-    const char *flag;  // with which a plan has the array
+    const char *with;  // an option that gives a plan the array, or NULL
+    const char *why;   // the plan has no such array; NULL: because of its options
 };
 
 static cuc_status check_array(const struct cuc__attention_call *c, const struct expected *e)
@@ -39,6 +40,8 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
     const cuc_tensor *t = e->tensor;
     char got[TEXT_BYTES], wanted[TEXT_BYTES];
     bool same = true;
+    // Options could give the plan an array that this call takes.
+    bool offers = !c->append || strcmp(e->name, "page_table") == 0;
 
     if (!e->dtype && t)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -46,14 +49,16 @@ static cuc_status check_array(const struct cuc__attention_call *c, const struct 
                          strncmp(e->name, "d_", 2) == 0 && !c->backward
                              ? "only cuc_attention_backward() takes it"
                          : strncmp(e->name, "new_", 4) == 0 ? "only cuc_attention_append() takes it"
-                         : c->append ? "cuc_attention_append() does not use it"
-                                     : "the plan was made without it",
-                         e->flag && !c->append ? ", or make the plan with CUC_ATTENTION_" : "",
-                         e->flag && !c->append ? e->flag : "");
+                         : e->why                           ? e->why
+                         : !offers ? "cuc_attention_append() does not use it"
+                                   : "the plan was made without it",
+                         e->with && offers ? ", or make the plan with " : "",
+                         e->with && offers ? e->with : "");
     if (!e->dtype)
         return CUC_OK;
     if (!t)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is NULL", e->name);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is NULL, expected %s [%s]",
+                         e->name, cuc_dtype_name(e->dtype), e->names);
     if (t->dtype != e->dtype)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is of %s, expected %s",
                          e->name, cuc_dtype_name(t->dtype), cuc_dtype_name(e->dtype));
@@ -127,7 +132,7 @@ static struct expected describe(const struct cuc__attention_call *c, const char 
                           .tensor = tensor,
                           .dtype = dtype,
                           .names = names[last],
-                          .flag = strcmp(name, "lse") == 0 ? "LSE" : NULL };
+                          .with = strcmp(name, "lse") == 0 ? "CUC_ATTENTION_LSE" : NULL };
 
     if (cached)
         e.shape[e.rank++] = c->plan->kind.page_size ? c->pages : c->batch;
@@ -142,10 +147,17 @@ static struct expected describe(const struct cuc__attention_call *c, const char 
     return e;
 }
 
-// Checks the length of the longest sequence.
+// Checks the length of the longest sequence, of an array with `rows` for all sequences. Of length
+// 0, it would leave results unwritten.
 static cuc_status check_most(const struct cuc__attention_call *c, const char *name, int64_t most,
-                             bool used)
+                             bool used, const char *array, int64_t rows)
 {
+    if (used && !most && rows > 0 && c->batch > 0 && !c->append)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s is 0, but %s has %" PRId64
+                         " rows: expected at least the length of the "
+                         "longest sequence, such as %" PRId64,
+                         name, array, rows, rows);
     if (used ? most >= 0 && most <= INT32_MAX : !most)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is %" PRId64 ", expected %s",
@@ -170,18 +182,37 @@ static void expect_extents(const struct cuc__attention_call *c,
         shape[i] = extents[side->index[i]];
 }
 
+// Lists the names of the first side arrays.
+static const char *side_names(char text[TEXT_BYTES], const struct cuc__attention_kind *k,
+                              uint32_t count)
+{
+    struct cuc__text t = { .at = text, .capacity = TEXT_BYTES, .fixed = true };
+
+    text[0] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        cuc__text_put(&t, "%s%s", i ? ", " : "", k->sides[i].name);
+    return text;
+}
+
 static cuc_status check_sides(const struct cuc__attention_call *c)
 {
     const cuc_attention_args *a = c->args;
     const struct cuc__attention_kind *k = &c->plan->kind;
     uint32_t count = c->append ? 0 : k->side_count;
-    char name[CUC__ATTENTION_NAME + 16];
+    char name[CUC__ATTENTION_NAME + 16], names[TEXT_BYTES];
 
     if (a->side_count != count)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "side_count is %u, expected %u%s",
-                         a->side_count, count, c->append ? "" : ", as in the plan's options");
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "side_count is %u, expected %u%s%s", a->side_count, count,
+                         c->append ? ": cuc_attention_append() takes no side arrays"
+                         : count   ? ", as in the plan's options: "
+                                 : ": the plan has no side arrays. Leave it 0, or give them in the "
+                                   "plan's options",
+                         side_names(names, k, count));
     if (a->side_count && !a->sides)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is NULL");
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "sides is NULL, expected the side arrays of the plan's options: %s",
+                         side_names(names, k, count));
     if (!a->side_count && a->sides)
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, c->function, "sides is given, but %s: leave it NULL",
@@ -206,6 +237,7 @@ static cuc_status check_sides(const struct cuc__attention_call *c)
                               k->sides[i].rank,
                               { 0 },
                               "as in the plan's options",
+                              NULL,
                               NULL };
         snprintf(name, sizeof(name), "sides[%u] (%s)", i, k->sides[i].name);
         memset(e.shape, -1, sizeof(e.shape));
@@ -287,43 +319,69 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
         describe(c, "d_k", a->d_k, gradients, c->key_heads, c->keys, k->width, false, names[1]),
         describe(c, "d_v", a->d_v, gradients, c->key_heads, c->keys, k->value_width, false,
                  names[2]),
-        { "q_scale", a->q_scale, scales, 2, { c->batch, c->heads }, "batch, heads", NULL },
-        { "k_scale", a->k_scale, scales, 2, { c->batch, c->key_heads }, "batch, key heads", NULL },
-        { "v_scale", a->v_scale, scales, 2, { c->batch, c->key_heads }, "batch, key heads", NULL },
+        { "q_scale",
+          a->q_scale,
+          scales,
+          2,
+          { c->batch, c->heads },
+          "batch, heads",
+          "the dtype e4m3",
+          NULL },
+        { "k_scale",
+          a->k_scale,
+          scales,
+          2,
+          { c->batch, c->key_heads },
+          "batch, key heads",
+          "the dtype e4m3",
+          NULL },
+        { "v_scale",
+          a->v_scale,
+          scales,
+          2,
+          { c->batch, c->key_heads },
+          "batch, key heads",
+          "the dtype e4m3",
+          NULL },
         { "sinks",
           a->sinks,
           k->sinks && !c->append ? CUC_F32 : 0,
           1,
           { c->heads },
           "heads",
-          "SINKS" },
+          "CUC_ATTENTION_SINKS",
+          NULL },
         { "d_sinks",
           a->d_sinks,
           c->backward && k->sinks && a->d_sinks ? CUC_F32 : 0,
           1,
           { c->heads },
           "heads",
-          c->backward ? "SINKS" : NULL },
+          c->backward ? "CUC_ATTENTION_SINKS" : NULL,
+          NULL },
         { "query_offsets",
           a->query_offsets,
           offsets,
           1,
           { c->batch + 1 },
           "batch + 1",
-          "VARIABLE" },
+          "CUC_ATTENTION_VARIABLE",
+          NULL },
         { "key_offsets",
           a->key_offsets,
           cached ? 0 : offsets,
           1,
           { c->batch + 1 },
           "batch + 1",
-          cached ? NULL : "VARIABLE" },
+          cached ? NULL : "CUC_ATTENTION_VARIABLE",
+          cached && !c->append ? "the plan's key_lengths take its place" : NULL },
         { "page_table",
           a->page_table,
           paged ? CUC_I32 : 0,
           2,
           { c->batch, -1 },
           "batch, pages of a sequence",
+          "a page_size",
           NULL },
         { "key_lengths",
           a->key_lengths,
@@ -331,7 +389,8 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
           1,
           { c->batch },
           "batch",
-          "KEY_LENGTHS" },
+          "CUC_ATTENTION_KEY_LENGTHS",
+          NULL },
     };
     for (int i = 0; i < CUC_LENGTH(all); i++) {
         cuc_status st = check_array(c, &all[i]);
@@ -350,9 +409,10 @@ static cuc_status check_arrays(struct cuc__attention_call *c)
     if (k->variable && c->batch < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "query_offsets has no element, expected batch + 1");
-    cuc_status st = check_most(c, "most_queries", a->most_queries, k->variable);
+    cuc_status st = check_most(c, "most_queries", a->most_queries, k->variable, "q", c->queries);
     if (st >= 0)
-        st = check_most(c, "most_keys", a->most_keys, k->variable && (c->backward || k->packs));
+        st = check_most(c, "most_keys", a->most_keys, k->variable && (c->backward || k->packs), "k",
+                        c->keys);
     if (st >= 0)
         st = check_sides(c);
     if (st >= 0)

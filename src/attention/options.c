@@ -91,6 +91,10 @@ static cuc_status check_together(const cuc_attention_options *o, const char *fun
           "CUC_ATTENTION_BACKWARD does not combine with e4m3: leave it unset" },
         { o->flags & CUC_ATTENTION_FAST_ACC && o->dtype != CUC_E4M3,
           "CUC_ATTENTION_FAST_ACC is only for e4m3: leave it unset" },
+        { o->flags & CUC_ATTENTION_FAST_ACC &&
+              (o->page_size || o->flags & CUC_ATTENTION_KEY_LENGTHS),
+          "CUC_ATTENTION_FAST_ACC does not combine with pages and CUC_ATTENTION_KEY_LENGTHS, whose "
+          "kernels have no faster sums: leave it unset" },
         { o->page_size % TILE_STEP, "page_size is a multiple of 16, or 0" },
         { o->page_size && o->tile_k && o->page_size % o->tile_k,
           "tile_k does not divide page_size" },

@@ -428,7 +428,8 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             bool few = t.split * t.parts > 1 && iterations < LEAST_ITERATIONS * t.split * t.parts;
             if (wanted->split)
                 tile.split = wanted->split;
-            else if (t.split > most || (uint32_t)t.split > s->machine->multiprocessors || few)
+            else if (t.split > most || (uint32_t)t.split > s->machine->multiprocessors || few ||
+                     (t.split > 1 && wanted->cluster > 1)) // its blocks form a cluster of their own
                 continue;
             if (wanted->parts)
                 tile.parts = wanted->parts;

@@ -200,8 +200,12 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
               o->activation != CUC_GEMM_RELU_DERIVATIVE && k->compute == CUC_I32,
           "a d of i32 allows only CUC_GEMM_LINEAR, CUC_GEMM_RELU and CUC_GEMM_RELU_DERIVATIVE: use "
           "a d_dtype of f32" },
-        { o->flags & CUC_GEMM_AMAX && k->compute != CUC_F32,
-          "CUC_GEMM_AMAX does not combine with a d of i32 or f64: use another d_dtype" },
+        { o->flags & CUC_GEMM_AMAX && k->compute == CUC_F64,
+          "CUC_GEMM_AMAX is set, but d is of f64, and amax of f32: leave the flag unset, or use "
+          "another dtype" },
+        { o->flags & CUC_GEMM_AMAX && k->compute == CUC_I32,
+          "CUC_GEMM_AMAX is set, but d is of i32, and amax of f32: leave the flag unset, or use a "
+          "d_dtype of f32" },
         { o->bias_gradient && grouped, "bias_gradient is not for grouped products: leave it 0" },
         { is_whole(k->gradient_dtype) || (is_whole(k->aux) && !derivative),
           "bias_gradient_dtype and the dtype of an aux that is written are not i8 or u8" },
@@ -221,6 +225,8 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
           "_TRANSPOSED_B needs _B" },
         { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1 || o->cluster_n > 1),
           "stream_k does not combine with split, parts and clusters: leave them 0" },
+        { o->cluster > 1 && o->split > 1,
+          "cluster does not combine with split, whose blocks form a cluster: leave one of them 0" },
         { o->cluster > 1 && o->cluster_n > 1,
           "cluster and cluster_n do not combine: leave one of them 0" },
         { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },

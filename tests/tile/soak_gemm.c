@@ -253,7 +253,7 @@ static void make_kind(struct kind *kind, int64_t most)
         else if (o->form != CUC_GEMM_GROUPED)
             o->cluster_n = 1 << below(3);
         o->raster = (int32_t)below(12);
-        if (!o->form && o->cluster_n < 2 && !below(3))
+        if (!o->form && o->cluster < 2 && o->cluster_n < 2 && !below(3))
             o->split = 2 + (int32_t)below(2);
         else if (below(2))
             o->warps = 4; // per tile: ping-pong warpgroups

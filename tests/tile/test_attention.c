@@ -1486,6 +1486,10 @@ static const struct {
     { BAD(E4, .width = 64, .o_dtype = CUC_F32), { "o_dtype is f32", "f16 or bf16" } },
     { BAD(E4, .width = 64, .arch = "sm_80"), { "e4m3", "sm_89 or later" } },
     { BAD(HF, .width = 64, .flags = CUC_ATTENTION_FAST_ACC), { "FAST_ACC", "only for e4m3" } },
+    { BAD(E4, .width = 64, .flags = CUC_ATTENTION_FAST_ACC, .page_size = 64),
+      { "FAST_ACC", "pages", "leave it unset" } },
+    { BAD(E4, .width = 64, .flags = CUC_ATTENTION_FAST_ACC | CUC_ATTENTION_KEY_LENGTHS),
+      { "FAST_ACC", "CUC_ATTENTION_KEY_LENGTHS", "leave it unset" } },
     { BAD(E4, .width = 64, BACK), { "CUC_ATTENTION_BACKWARD", "e4m3" } },
     { BAD(HF), { "width is 0", "1 to 256" } },
     { BAD(HF, .width = 257), { "width is 257", "1 to 256" } },
@@ -1696,7 +1700,7 @@ TEST(arguments_of_variable_lengths_are_refused_by_name)
     const cuc_tensor four = tensor(CUC_F16, 4, 1, 6, 80, 64);
     const cuc_tensor offsets = tensor(CUC_I32, 1, 4, 0, 0, 0),
                      more = tensor(CUC_I32, 1, 5, 0, 0, 0);
-    const cuc_tensor none = tensor(CUC_I32, 1, 0, 0, 0, 0);
+    const cuc_tensor none = tensor(CUC_I32, 1, 0, 0, 0, 0), sums = tensor(CUC_F32, 2, 6, 80, 0, 0);
     const cuc_attention_args good = { .struct_size = sizeof(good),
                                       .q = &q,
                                       .k = &k,
@@ -1716,10 +1720,26 @@ TEST(arguments_of_variable_lengths_are_refused_by_name)
     REFUSED(key_offsets, &more, "key_offsets is [5], expected [4]", "[batch + 1]");
     REFUSED(query_offsets, &q, "query_offsets is of f16, expected i32");
     REFUSED(most_queries, -1, "most_queries is -1", "0 to 2147483647");
+    REFUSED(most_queries, 0, "most_queries is 0, but q has 80 rows", "such as 80");
     REFUSED(most_keys, 3, "most_keys is 3", "cuc_attention_backward()");
+    REFUSED(page_table, &offsets, "page_table is given", "with a page_size");
+    REFUSED(k_scale, &offsets, "k_scale is given", "with the dtype e4m3");
+    REFUSED(side_count, 1, "side_count is 1, expected 0", "give them in the plan's options");
     a = good;
     a.query_offsets = a.key_offsets = &none;
     ck_fails(bad, cuc_attention(stream, plan, &a), "query_offsets has no element");
+    cuc_attention_plan_release(plan);
+    ck_ok(cuc_attention_plan_create(
+        &plan, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, BACK | CUC_ATTENTION_VARIABLE)));
+    a = good;
+    a.lse = &sums;
+    a.d_o = a.d_q = &q;
+    a.d_k = a.d_v = &k;
+    ck_fails(bad, cuc_attention_backward(stream, plan, &a), "most_keys is 0, but k has 90 rows",
+             "such as 90");
+    a.most_keys = 90;
+    a.most_queries = 0;
+    ck_fails(bad, cuc_attention_backward(stream, plan, &a), "most_queries is 0, but q has 80 rows");
     cuc_attention_plan_release(plan);
 }
 
@@ -1759,16 +1779,22 @@ TEST(arguments_of_a_cache_are_refused_by_name)
     a = good;                           \
     a.field = (array);                  \
     ck_fails(bad, cuc_attention_append(stream, plan, &a), __VA_ARGS__)
-    NOT_APPENDED(new_k, NULL, "new_k is NULL");
+    NOT_APPENDED(new_k, NULL, "new_k is NULL, expected f16 [batch, key heads, new keys, width]");
     NOT_APPENDED(new_v, &more, "new_v is [2, 4, 4, 64], expected [2, 3, 4, 64]", "new keys");
     NOT_APPENDED(key_lengths, NULL, "key_lengths is NULL");
     NOT_APPENDED(key_lengths, &three, "key_lengths is [3], expected [2]");
     NOT_APPENDED(k, &constant, "k is read-only");
     NOT_APPENDED(q, &q, "q is given", "cuc_attention_append() does not use it");
-    NOT_APPENDED(page_table, &two, "page_table is given");
+    NOT_APPENDED(page_table, &two, "page_table is given", "with a page_size");
+    NOT_APPENDED(side_count, 1, "side_count is 1, expected 0", "takes no side arrays");
     NOT_APPENDED(sides, &q, "sides is given", "cuc_attention_append()");
     ck_fails(bad, cuc_attention(stream, plan, &attends), "new_k is given",
              "only cuc_attention_append() takes it");
+    a = attends;
+    a.new_k = NULL;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "side_count is 0, expected 1", "options: x");
+    a.side_count = 1;
+    ck_fails(bad, cuc_attention(stream, plan, &a), "sides is NULL", "options: x");
     ck_fails(bad, cuc_attention_append(stream, plain, &good), "no cache to append to",
              "CUC_ATTENTION_KEY_LENGTHS");
     cuc_attention_plan_release(plain);

@@ -365,7 +365,8 @@ static const struct {
       1, 25, "T109 mma: operand a: expected f16, got e4m3[4, 4]: cast it" },
     // Memory
     { "a gradient of other elements", "x = gradient_at(a[s], a, [0])",
-      1, 18, "T305 gradient_at: load_at reads other elements of the tensor than the given indices select" },
+      1, 18, "T305 gradient_at: load_at reads other elements of the tensor than the given indices select: give "
+      "the indices at which it reads, or read the others from another parameter" },
     { "a latency out of range", "x = load(a, [0], [8], latency=11)",
       1, 5, "T304 load: latency: expected 1 to 10, got 11" },
     { "tma= that is not a bool", "x = load(a, [0], [8], tma=2)",

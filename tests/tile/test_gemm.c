@@ -886,7 +886,7 @@ static void make_row(struct row *r)
             o->cluster = 1 << below(3);
         else if (o->form != CUC_GEMM_GROUPED)
             o->cluster_n = 1 << below(3);
-        if (!o->form && o->cluster_n < 2 && !below(3))
+        if (!o->form && o->cluster < 2 && o->cluster_n < 2 && !below(3))
             o->split = 2;
         else if (below(2))
             o->warps = 4;
@@ -968,7 +968,8 @@ static const struct {
     { BAD(.dtype = CUC_I8, .d_dtype = CUC_I8, .aux_dtype = CUC_I8), { "aux", "i8 or u8" } },
     { BAD(.dtype = CUC_I8, .d_dtype = CUC_F32, .bias_gradient = 1, .bias_gradient_dtype = CUC_I8),
       { "bias_gradient_dtype", "i8 or u8" } },
-    { BAD(.dtype = CUC_F64, .flags = CUC_GEMM_AMAX), { "CUC_GEMM_AMAX", "f64" } },
+    { BAD(.dtype = CUC_F64, .flags = CUC_GEMM_AMAX), { "CUC_GEMM_AMAX", "f64", "another dtype" } },
+    { BAD(.dtype = CUC_I8, .flags = CUC_GEMM_AMAX), { "CUC_GEMM_AMAX", "i32", "d_dtype of f32" } },
     { BAD(.dtype = CUC_F16, .bias_gradient = 5), { "bias_gradient is 5", "0 to 4" } },
     { BAD(.dtype = CUC_F16, .bias_gradient_dtype = CUC_F32), { "CUC_GEMM_NO_GRADIENT" } },
     { BAD(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED, .bias_gradient = 1), { "grouped" } },
@@ -979,6 +980,7 @@ static const struct {
     { BAD(.dtype = CUC_F16, .cluster = 3), { "cluster_n are 1, 2, 4 or 0" } },
     { BAD(.dtype = CUC_F16, .cluster = 2, .cluster_n = 2), { "do not combine" } },
     { BAD(.dtype = CUC_F16, .cluster_n = 2, .split = 2), { "cluster_n does not combine" } },
+    { BAD(.dtype = CUC_F16, .cluster = 2, .split = 2), { "cluster does not combine with split" } },
     { BAD(.dtype = CUC_F16, .raster = 65), { "raster is 65", "0 to 64" } },
     { BAD(.dtype = CUC_F16, .warps = -4), { "warps is -4", "0 to 32" } },
     { BAD(.dtype = CUC_F16, .warps = 12), { "warps is 12", "power of two" } },
@@ -1253,7 +1255,10 @@ static const struct {
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2, .cluster = 1), 1, 1, 1 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .parts = 2, .cluster = 2), 1, 1, 2 },
     { BAD(.dtype = CUC_F16, .tile_m = 64, .tile_n = 64, .arch = "sm_90", .split = 2), 0, 1, 1 },
-    { BAD(.dtype = CUC_F32, .split = 2, .cluster = 2), 0, 1, 1 },
+    { BAD(.dtype = CUC_F32, .split = 2), 0, 1, 1 },
+    { BAD(.dtype = CUC_F32, .cluster = 2), 0, 1, 1 },
+    { BAD(.dtype = CUC_F16, .m = 256, .n = 256, .k = 8192, .cluster = 2), 1, 1, 2 },
+    { BAD(.dtype = CUC_F16, .m = 128, .n = 512, .k = 16384, .cluster = 4), 1, 1, 4 },
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128, .cluster = 1, .b_order = 1), 1, 1, 1 },
     { BAD(.dtype = CUC_E4M3, .tile_m = 128, .tile_n = 128), 0, 1, 1 },
 };

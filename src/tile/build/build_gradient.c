@@ -258,9 +258,11 @@ static bool mark(struct chain *c, uint32_t count)
         bool reads = c->tensor && (tile_op_infos[op->kind].traits & TILE_READS) &&
                      whole(op->operand[0]) == whole(c->tensor);
         if (reads && !reads_wanted(c, op)) {
-            tile_error(c->b->module, TILE_T305, op->where,
-                       "%s: %s reads other elements of the tensor than the given indices select",
-                       c->b->op, tile_op_word(op));
+            tile_error(
+                c->b->module, TILE_T305, op->where,
+                "%s: %s reads other elements of the tensor than the given indices select: give "
+                "the indices at which it reads, or read the others from another parameter",
+                c->b->op, tile_op_word(op));
             return false;
         }
         c->on_path[id] = reads;

@@ -751,7 +751,7 @@ pub const CUC_ATTENTION_VARIABLE: u32 = 8;
 pub const CUC_ATTENTION_BACKWARD: u32 = 16;
 /// k and v are a cache: of each sequence only the first key_lengths\[b\] keys count. A page_size implies it
 pub const CUC_ATTENTION_KEY_LENGTHS: u32 = 32;
-/// e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits. Faster, but values that mostly have one sign lose some percent over thousands of keys
+/// Only for e4m3 without a cache: sums over all keys stay in the tensor cores, which keep only 13 bits. Faster, but values that mostly have one sign lose some percent over thousands of keys. Without effect on few queries
 pub const CUC_ATTENTION_FAST_ACC: u32 = 64;
 
 /// one, by cuc_gemm()
@@ -1334,7 +1334,7 @@ pub struct cuc_attention_args {
     pub query_offsets: *const cuc_tensor,
     /// i32 \[batch + 1\]; may be query_offsets
     pub key_offsets: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence; results of longer sequences are undefined
+    /// with CUC_ATTENTION_VARIABLE: at least the number of queries of the longest sequence, above 0 if q has rows; results of longer sequences are undefined
     pub most_queries: i64,
     /// i32 \[batch\]\[pages of a sequence\], the numbers of pages; read by plans with a page_size. Keys i page_size and following of a sequence are those of its page i
     pub page_table: *const cuc_tensor,
@@ -1352,7 +1352,7 @@ pub struct cuc_attention_args {
     pub d_k: *const cuc_tensor,
     /// the gradient of v; written
     pub d_v: *const cuc_tensor,
-    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3 without a cache: at least the number of keys of the longest sequence; results of longer sequences are undefined
+    /// with CUC_ATTENTION_VARIABLE, for cuc_attention_backward() and for e4m3 without a cache: at least the number of keys of the longest sequence, above 0 if k has rows; results of longer sequences are undefined
     pub most_keys: i64,
     /// \[batch\]\[key heads\]\[new keys\]\[width\], for cuc_attention_append()
     pub new_k: *const cuc_tensor,
@@ -2183,7 +2183,7 @@ pub struct cuc_gemm_options {
     pub cluster: i32,
     /// Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between tiles. 0: chosen by the compiler.
     pub warps: i32,
-    /// blocks that share a pipelined reduction, 1 to 8; 0: chosen automatically
+    /// blocks that share a pipelined reduction, 1 to 8, if cluster is 1; 0: chosen automatically, or 1 if cluster is given
     pub split: i32,
     /// tiles side by side before the next row of tiles, 1 to 64; 0: chosen automatically
     pub raster: i32,
