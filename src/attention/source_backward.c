@@ -105,18 +105,29 @@ static void put_arrays(struct cuc__text *t, const struct cuc__attention_kind *k,
     cuc__attention_put_sides(t, k);
 }
 
+// Writes the facts that a result overlaps no numbers that threads read by themselves. Without them,
+// all warps of a block would wait for each other before they store the result.
+static void put_noalias(struct cuc__text *t, const struct cuc__attention_kind *k,
+                        const char *result, bool sums)
+{
+    cuc__text_put(t, ", noalias(%s, lse)", result);
+    if (sums)
+        cuc__text_put(t, ", noalias(%s, sums)", result);
+    if (k->variable)
+        cuc__text_put(t, ", noalias(%s, query_offsets), noalias(%s, key_offsets)", result, result);
+}
+
 // Writes the facts, the grid and the lengths of a sequence. `result` is the kernel's result, whose
-// axis of the sequence is that of queries or of keys.
+// axis of the sequence is that of queries or of keys. Only the kernel of d_v alone has no sums.
 static void put_start(struct cuc__text *t, const struct cuc__attention_kind *k, const char *result,
                       bool queries, bool key_heads, bool values_too)
 {
     const char *step = queries ? "BM" : "BN", *heads = key_heads ? "HK" : "HQ";
 
     cuc__text_put(t, "    where HQ %% HK == 0");
-    if (k->variable)
-        cuc__text_put(t, ", noalias(%s, query_offsets), noalias(%s, key_offsets)", result, result);
-    if (k->variable && values_too)
-        cuc__text_put(t, ", noalias(d_v, query_offsets), noalias(d_v, key_offsets)");
+    put_noalias(t, k, result, strcmp(result, "d_v") != 0);
+    if (values_too)
+        put_noalias(t, k, "d_v", true);
     if (k->variable)
         cuc__text_put(t, "\n    grid cdiv(most, %s), %s, OFFSETS - 1\n{\n", step, heads);
     else

@@ -1694,6 +1694,49 @@ TEST(arguments_of_gradients_are_refused_by_name)
     cuc_attention_plan_release(plan);
 }
 
+// Warps store gradients without waiting for others, which may still read lse.
+TEST(gradients_that_overlap_lse_are_refused)
+{
+    enum { BYTES = 2048, ARRAYS = 10 };
+    cuc_tensor array[ARRAYS], lse;
+    cuc_attention_plan *plan;
+    cuc_buffer *buffer;
+
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, ARRAYS * BYTES));
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 0, 1, ARRAYS * BYTES));
+    for (int i = 0; i < ARRAYS; i++)
+        ck_ok(cuc_tensor_from_pointer(&array[i], cuc_buffer_ptr(buffer) + (uint64_t)i * BYTES,
+                                      CUC_F16, 4, (const int64_t[]){ 1, 1, 16, 64 }, 0));
+    ck_ok(cuc_attention_plan_create(&plan, device, CUC_ATTENTION_OPTIONS(HF, .width = 64, BACK)));
+    cuc_attention_args a = {
+        .struct_size = sizeof(a),
+        .q = &array[0],
+        .k = &array[1],
+        .v = &array[2],
+        .o = &array[3],
+        .lse = &lse,
+        .d_o = &array[4],
+        .d_q = &array[5],
+        .d_k = &array[6],
+        .d_v = &array[7],
+        .workspace = array[9].data,
+        .workspace_bytes = BYTES,
+    };
+    for (int i = 5; i < 9; i++) {
+        ck_ok(cuc_tensor_from_pointer(&lse, array[i].data, CUC_F32, 3,
+                                      (const int64_t[]){ 1, 1, 16 }, 0));
+        if (i < 8)
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_attention_backward(stream, plan, &a), "lse",
+                     i == 5   ? "d_q"
+                     : i == 6 ? "d_k"
+                              : "d_v");
+        else
+            ck_ok(cuc_attention_backward(stream, plan, &a));
+    }
+    cuc_attention_plan_release(plan);
+    cuc_buffer_release(buffer);
+}
+
 TEST(arguments_of_variable_lengths_are_refused_by_name)
 {
     const cuc_tensor q = tensor(CUC_F16, 3, 6, 80, 64, 0), k = tensor(CUC_F16, 3, 3, 90, 64, 0);
