@@ -108,6 +108,34 @@ TEST_ROWS(iterations_without_masks_scale_and_subtract_in_one_instruction, attent
     ck_assert_int_ge(count_of(text, "ex2.approx.ftz.f32"), COPIES * ARMS * elements);
 }
 
+// A score function multiplies once more, at the place of the given text.
+static int products_with(const char *place, const char *factors)
+{
+    static const char *const settings[] = { "D=128", "CAUSAL=false", "BM=128", "BN=128" };
+    static char text[1 << 16];
+    char *all = read_text(EXAMPLES "/attention.tile"), *at = strstr(all, place);
+
+    ck_assert_ptr_nonnull(at);
+    at += strlen(place);
+    snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - all), all, factors, at);
+    int count = count_of(entry_of(text, settings, 4, "attention$tma("), "mul.rn.f32");
+    teardown();
+    return count;
+}
+
+TEST(iterations_without_masks_join_factors)
+{
+    static const char place[] = "zeros(f32, [BM, BN])) * c";
+    int elements = 64, none = products_with(place, "");
+
+    // iterations with masks multiply as written; the joint factors take a few products of scalars
+    ck_assert_int_lt(products_with(place, " * 3.0"), none + COPIES * elements + 8);
+    ck_assert_int_lt(products_with(place, " * 3.0 * 0.5"), none + 2 * COPIES * elements + 8);
+    // factors of rows are not joined
+    ck_assert_int_ge(products_with(place, " * cast(iota(i32, BM)[:, None], f32)"),
+                     none + 2 * COPIES * elements);
+}
+
 TEST_ROWS(row_sums_are_exchanged_between_lanes_only_after_the_loop, attentions)
 {
     const char *text = attention(_i);

@@ -1,7 +1,8 @@
 // Loop versioning (fused.h): duplicates an iteration's work. One version serves iterations that
 // mask no element and scale scores by a positive factor; the other serves all other iterations. The
-// first version has no masks, and it takes the maximum before it scales, which leaves one
-// multiply-add per element. A comparison of scalars, equal in all threads, selects the version.
+// first version has no masks, it multiplies once by factors that follow one another, and it takes
+// the maximum before it scales, which leaves one multiply-add per element. A comparison of scalars,
+// equal in all threads, selects the version.
 //
 // A mask compares sums of indices and scalars. Its bounds are scalars, computed from the bounds of
 // its operands.
@@ -204,6 +205,43 @@ static bool scale_later(struct versioning *v, struct tile_block *block, const st
     return true;
 }
 
+// Returns the operand of a multiplication by a scalar from outside the work, and the scalar; NULL
+// if it is another operation.
+static struct tile_value *factor_of(struct versioning *v, const struct tile_op *op,
+                                    struct tile_value **scalar)
+{
+    if (!op || op->kind != TILE_MUL || op->result[0]->type.dtype != CUC_F32 || tile_is_rounded(op))
+        return NULL;
+    uint32_t which = scalar_of(op->operand[1]) != NULL;
+    *scalar = scalar_of(op->operand[which]);
+    return *scalar && !is_work(v, *scalar) ? op->operand[1 - which] : NULL;
+}
+
+// Joins two multiplications by scalars, such as that of a score function and that of the scale,
+// into one. The joint factor has to be far from overflow and underflow.
+static bool join_factors(struct versioning *v, struct tile_block *block, const struct tile_op *op)
+{
+    const struct tile_type *type = &op->result[0]->type;
+    struct tile_value *outer, *inner, *own = factor_of(v, op, &outer);
+    struct tile_value *x = own ? factor_of(v, mapped(v, own)->op, &inner) : NULL;
+
+    if (!x)
+        return false;
+    struct tile_value *both = combine(v, TILE_MUL, CUC_F32, inner, outer);
+    struct tile_value *square = combine(v, TILE_MUL, CUC_F32, both, both);
+    struct tile_op *wide = append(v, block, TILE_BROADCAST, type, 1);
+    struct tile_op *scaled = append(v, block, TILE_MUL, type, 2);
+    if (!wide || !scaled)
+        return false;
+    tile_set_operand(wide, 0, both);
+    tile_set_operand(scaled, 0, x);
+    tile_set_operand(scaled, 1, wide->result[0]);
+    v->map[op->result[0]->id] = scaled->result[0];
+    require(v, combine(v, TILE_GT, CUC_BOOL, square, real(v, 1e-20)));
+    require(v, combine(v, TILE_LT, CUC_BOOL, square, real(v, 1e20)));
+    return true;
+}
+
 static void add_plain(struct versioning *v, struct tile_block *block, const struct tile_op *op,
                       bool *simpler)
 {
@@ -216,7 +254,7 @@ static void add_plain(struct versioning *v, struct tile_block *block, const stru
             return;
         }
     }
-    if (scale_later(v, block, op)) {
+    if (join_factors(v, block, op) || scale_later(v, block, op)) {
         *simpler = true;
         return;
     }
