@@ -128,8 +128,18 @@ static void put_constants(struct cuc__text *t, const struct cuc__attention_kind 
     cuc__text_put(t, "\n");
 }
 
-// Writes the facts: a launch refuses results that overlap numbers that the kernel's control flow
-// depends on, or scales.
+// Writes the fact that no result overlaps an array.
+static void put_noalias(struct cuc__text *t, const struct cuc__attention_kind *k, bool parts,
+                        const char *before, const char *prefix, const char *name)
+{
+    cuc__text_put(t, "%snoalias(%s, %s%s)", before, parts ? "part" : "o", prefix, name);
+    if (parts || k->lse)
+        cuc__text_put(t, ", noalias(%s, %s%s)", parts ? "part_lse" : "lse", prefix, name);
+}
+
+// Writes the facts: a launch refuses results that overlap numbers that threads read by themselves,
+// such as those that the kernel's control flow depends on. Without these facts, all warps of a
+// block would wait for each other before they store the result, which three warpgroups cannot.
 static void put_facts(struct cuc__text *t, const struct cuc__attention_kind *k, bool parts)
 {
     const struct {
@@ -138,7 +148,7 @@ static void put_facts(struct cuc__text *t, const struct cuc__attention_kind *k, 
     } read[] = { { k->variable, "query_offsets" }, { k->variable && !k->cached, "key_offsets" },
                  { k->page_size, "page_table" },   { k->cached, "key_lengths" },
                  { k->scaled, "q_scale" },         { k->scaled, "k_scale" },
-                 { k->scaled, "v_scale" } };
+                 { k->scaled, "v_scale" },         { k->sinks && !parts, "sinks" } };
     const char *before = "    where ";
 
     if (!k->few) {
@@ -148,10 +158,12 @@ static void put_facts(struct cuc__text *t, const struct cuc__attention_kind *k, 
     for (int i = 0; i < CUC_LENGTH(read); i++) {
         if (!read[i].has)
             continue;
-        cuc__text_put(t, "%snoalias(%s, %s)", before, parts ? "part" : "o", read[i].name);
+        put_noalias(t, k, parts, before, "", read[i].name);
         before = ", ";
-        if (parts || k->lse)
-            cuc__text_put(t, ", noalias(%s, %s)", parts ? "part_lse" : "lse", read[i].name);
+    }
+    for (uint32_t i = 0; i < k->side_count; i++) {
+        put_noalias(t, k, parts, before, "side_", k->sides[i].name);
+        before = ", ";
     }
     cuc__text_put(t, "\n");
 }

@@ -115,6 +115,8 @@ static void put_noalias(struct cuc__text *t, const struct cuc__attention_kind *k
         cuc__text_put(t, ", noalias(%s, sums)", result);
     if (k->variable)
         cuc__text_put(t, ", noalias(%s, query_offsets), noalias(%s, key_offsets)", result, result);
+    for (uint32_t i = 0; i < k->side_count; i++)
+        cuc__text_put(t, ", noalias(%s, side_%s)", result, k->sides[i].name);
 }
 
 // Writes the facts, the grid and the lengths of a sequence. `result` is the kernel's result, whose

@@ -1,10 +1,12 @@
 // Loop-invariant code motion: moves a pure op before a loop if its operands come from outside the
-// loop.
+// loop. If the loop has no effects, also moves a load of a scalar, such as the factor of a head.
 //
-// No pure op can trap, so executing one that the loop would not have reached costs only time. To
-// avoid that cost, ops inside an `if` stay there. Values that cost nothing to recompute also stay,
-// because they would only occupy registers.
+// No pure op can trap, nor can a load that checks its bounds, so executing one that the loop would
+// not have reached costs only time. To avoid that cost, ops inside an `if` stay there. Values that
+// cost nothing to recompute also stay, because they would only occupy registers.
 #include "pass.h"
+
+#include "tile/ir/words.h"
 
 static const struct tile_block *home(const struct tile_value *value)
 {
@@ -24,11 +26,26 @@ static bool inside(const struct tile_value *value, const struct tile_op *op)
     return false;
 }
 
-static bool may_move(const struct tile_op *op, const struct tile_op *loop)
+static bool only_reads(const struct tile_op *op)
+{
+    return (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT) &&
+           tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK;
+}
+
+static void find_effect(struct tile_op *op, void *has)
+{
+    const uint32_t harmless = TILE_PURE | TILE_FLOWS | TILE_TERMINATES;
+
+    *(bool *)has |= !(tile_op_infos[op->kind].traits & harmless) && !only_reads(op);
+}
+
+static bool may_move(const struct tile_op *op, const struct tile_op *loop, bool effects)
 {
     uint32_t traits = tile_op_infos[op->kind].traits;
+    bool scalar = !effects && only_reads(op) && !op->result[0]->type.rank &&
+                  !tile_int(op, TILE_ATTR_INSIDE, 0);
 
-    if (!(traits & TILE_PURE) || traits & TILE_LEAF || op->block_count)
+    if ((!(traits & TILE_PURE) && !scalar) || traits & TILE_LEAF || op->block_count)
         return false;
     // A tile that only repeats its operand costs nothing to recompute.
     if (op->kind == TILE_BROADCAST || op->kind == TILE_SLICE)
@@ -65,9 +82,11 @@ static bool visit_block(struct tile_block *block)
             changed |= visit_block(op->block[i]);
         if (op->kind != TILE_FOR && op->kind != TILE_LOOP)
             continue;
+        bool effects = false;
+        tile_walk(op->block[0], find_effect, &effects);
         for (struct tile_op *inner = op->block[0]->first, *next; inner; inner = next) {
             next = inner->next;
-            if (may_move(inner, op)) {
+            if (may_move(inner, op, effects)) {
                 move(inner, op);
                 changed = true;
             }
