@@ -98,6 +98,7 @@ struct cuc__attention_problem {
     struct cuc__attention_tile wanted;
     uint32_t multiprocessors;
     bool pipelined; // the target has the fused pipeline of TMA and wgmma
+    bool slow;      // but the score function does not allow it
     char arch[CUC__PLAN_ARCH];
 };
 cuc_status cuc__attention_read_options(struct cuc__attention_problem *out,

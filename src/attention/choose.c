@@ -86,9 +86,9 @@ static bool may_join_pages(const struct cuc__attention_problem *q)
 }
 
 // A pipeline's tile has 64 queries for each warpgroup. Three warpgroups are fastest, but above a
-// width of 64, and with a score function, the registers suffice only for two. One warpgroup is used
-// for few queries, and if larger tiles would leave multiprocessors idle. Above a width of 128, a
-// step of 128 keys does not fit in shared memory or in the registers.
+// width of 64 the registers suffice only for two. With a score function, three have registers for
+// 96 keys. One warpgroup is used for few queries, and if larger tiles would leave multiprocessors
+// idle. Above a width of 128, a step of 128 keys does not fit in shared memory or in the registers.
 void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__attention_problem *q)
 {
     enum { WARPGROUP = 64, TWO = 128, THREE = 192 };
@@ -102,6 +102,10 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
         few = few || tiles < q->multiprocessors;
     }
     *t = q->wanted;
+    bool three = q->pipelined && !q->slow && !few && widest <= 64 &&
+                 !(k->scored && (k->scaled || k->page_size));
+    if (!t->keys && three && k->scored)
+        t->keys = t->queries && t->queries != THREE ? 128 : 96;
     if (!t->keys && q->pipelined && k->scaled)
         t->keys = keys_of_8_bits(k, widest, few);
     if (!t->keys)
@@ -115,5 +119,5 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
     }
     t->heads = t->parts = 1;
     if (!t->queries)
-        t->queries = few ? WARPGROUP : widest > 64 || k->scored || !q->pipelined ? TWO : THREE;
+        t->queries = few ? WARPGROUP : three ? THREE : TWO;
 }

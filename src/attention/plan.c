@@ -13,6 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static bool is_pipeline(const cuc_attention_plan *p)
+{
+    return p->kernel->tile->code->signature->entry[0].variant == TILE_TMA;
+}
+
 static void report_choice(cuc_attention_plan *p, const struct cuc__attention_problem *q)
 {
     const struct cuc__attention_shape *s = &q->shape;
@@ -23,7 +28,7 @@ static void report_choice(cuc_attention_plan *p, const struct cuc__attention_pro
     p->choice.stages = p->tile.stages;
     p->choice.warps = p->tile.warps;
     p->choice.parts = p->tile.parts;
-    p->choice.pipeline = p->kernel->tile->code->signature->entry[0].variant == TILE_TMA;
+    p->choice.pipeline = is_pipeline(p);
     double tiles = (double)s->batch * (double)s->heads * p->tile.parts / p->tile.heads *
                    ceil((double)s->queries / p->tile.queries);
     p->choice.tiles = tiles < (double)INT64_MAX ? (int64_t)ceil(tiles) : INT64_MAX;
@@ -64,6 +69,19 @@ static cuc_status make_forward(cuc_attention_plan *p, const struct cuc__attentio
     if (st >= 0 && q->kind.packs)
         st = cuc_object_get_kernel(&p->pack, p->object, "pack_values");
     return st;
+}
+
+static void drop_forward(cuc_attention_plan *p)
+{
+    cuc_kernel_release(p->append);
+    cuc_kernel_release(p->pack);
+    cuc_kernel_release(p->join);
+    cuc_kernel_release(p->kernel);
+    cuc_object_release(p->object);
+    free(p->text);
+    p->append = p->pack = p->join = p->kernel = NULL;
+    p->object = NULL;
+    p->text = NULL;
 }
 
 static cuc_status make_backward(cuc_attention_plan *p, const struct cuc__attention_problem *q,
@@ -118,8 +136,17 @@ cuc_status cuc_attention_plan_create(cuc_attention_plan **out, cuc_device *devic
     p->kind = q.kind;
     p->plain_launch = o.flags & CUC_ATTENTION_PLAIN_LAUNCH;
     cuc__attention_choose(&p->tile, &q);
-    if ((st = make_forward(p, &q, o.cache)) < 0 ||
-        (q.kind.backward && (st = make_backward(p, &q, o.cache)) < 0)) {
+    st = make_forward(p, &q, o.cache);
+    if (st >= 0 && q.pipelined && !is_pipeline(p)) {
+        const struct cuc__attention_tile before = p->tile;
+        q.slow = true;
+        cuc__attention_choose(&p->tile, &q);
+        if (p->tile.queries != before.queries) {
+            drop_forward(p);
+            st = make_forward(p, &q, o.cache);
+        }
+    }
+    if (st < 0 || (q.kind.backward && (st = make_backward(p, &q, o.cache)) < 0)) {
         cuc_attention_plan_release(p);
         return CUC_PASS(st);
     }
@@ -141,12 +168,7 @@ void cuc_attention_plan_release(cuc_attention_plan *plan)
         cuc_kernel_release(plan->backward[i]);
     cuc_object_release(plan->backward_object);
     free(plan->backward_text);
-    cuc_kernel_release(plan->append);
-    cuc_kernel_release(plan->pack);
-    cuc_kernel_release(plan->join);
-    cuc_kernel_release(plan->kernel);
-    cuc_object_release(plan->object);
-    free(plan->text);
+    drop_forward(plan);
     cuc__handle_free(plan);
 }
 

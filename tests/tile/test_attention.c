@@ -1985,7 +1985,8 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
                                   .window_left = mask & 2 ? 500 : 0,
                                   .flags = pipelines[_i].flags |
                                            (mask & 4 ? CUC_ATTENTION_VARIABLE : 0) |
-                                           (mask & 8 ? CUC_ATTENTION_KEY_LENGTHS : 0))));
+                                           (mask & 8 ? CUC_ATTENTION_KEY_LENGTHS : 0) |
+                                           (_i % 3 == mask % 3 ? CUC_ATTENTION_SINKS : 0))));
         ck_ok(cuc_attention_plan_get_choice(&choice, plan));
         ck_assert_int_eq(choice.pipeline, 1);
         ck_assert_int_eq(choice.tile_q, pipelines[_i].tile_q);
@@ -2014,6 +2015,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
                               : s->sides[0].name ? 1
                                                  : 0,
                 .flags = CUC_ATTENTION_BACKWARD | (_i % 2 ? CUC_ATTENTION_VARIABLE : 0))));
+        ck_assert_int_eq(plan->choice.pipeline, !by_scores);
+        ck_assert_int_eq(plan->choice.tile_q == 192, pipelines[_i].width <= 64 && !by_scores);
         for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_COLUMNS && !by_scores; i++)
             ck_assert(!plan->backward[i] ||
                       plan->backward[i]->tile->code->signature->entry[0].variant == TILE_TMA);
