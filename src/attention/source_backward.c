@@ -526,6 +526,22 @@ static void put_mask_of_step(struct cuc__text *t, const struct cuc__attention_ki
     cuc__text_put(t, "        p = where(see, p, 0.0)\n        }\n");
 }
 
+// Writes the beginning of the loop over the steps of all heads that share the keys. The division by
+// `steps` is a multiplication, exact up to 2^46 steps times steps of all heads: ptxas calls a
+// function for a division of 64 bits. Versions of the work are selected by bounds of 64 bits.
+static void put_steps_of_heads(struct cuc__text *t, bool versions)
+{
+    cuc__text_put(t, "    steps = maximum(last - first, 0)\n"
+                     "    part, start, each = cdiv(1 << 46, maximum(steps, 1)), cast(first, i32), "
+                     "cast(steps, i32)\n"
+                     "    for i in 0 .. cast(steps * (HQ // HK), i32) {\n"
+                     "        head = cast((cast(i, i64) * part) >> 46, i32)\n");
+    cuc__text_put(t, versions ? "        h = g * (HQ // HK) + cast(head, i64)\n"
+                                "        m = cast(start + i - head * each, i64)\n"
+                              : "        h = cast(g * (HQ // HK), i32) + head\n"
+                                "        m = start + i - head * each\n");
+}
+
 // Writes the kernel of d_k and d_v. The steps of all heads that
 // share the keys are one loop. Both operands a of the last products are computed before these
 // products: pipelines compute them while no product runs.
@@ -540,15 +556,8 @@ static void put_joint(struct cuc__text *t, const struct cuc__attention_kind *k,
     put_constants(t, k, tiles->step, tiles->rows);
     put_start(t, k, "d_k", false, true, true);
     put_key_tile(t, k, KEYS);
-    cuc__text_put(t, "    acc_k, acc_v = zeros(f32, [BN, W]), zeros(f32, [BN, WV])\n"
-                     "    steps = maximum(last - first, 0)\n");
-    // The division by `steps` is a multiplication, exact up to 2^46 steps times steps of all heads.
-    cuc__text_put(t, "    part, start, each = cdiv(1 << 46, maximum(steps, 1)), cast(first, i32), "
-                     "cast(steps, i32)\n");
-    cuc__text_put(t, "    for i in 0 .. cast(steps * (HQ // HK), i32) {\n"
-                     "        head = cast((cast(i, i64) * part) >> 46, i32)\n"
-                     "        h = cast(g * (HQ // HK), i32) + head\n"
-                     "        m = start + i - head * each\n");
+    cuc__text_put(t, "    acc_k, acc_v = zeros(f32, [BN, W]), zeros(f32, [BN, WV])\n");
+    put_steps_of_heads(t, false);
     put_numbers(t, k, "l", "lse");
     cuc__text_put(t, "        s = mma(x, trans(");
     put_load(t, k, "q", "W");
@@ -592,12 +601,8 @@ static void put_keys(struct cuc__text *t, const struct cuc__attention_kind *k,
     put_constants(t, k, tiles->step, tiles->rows);
     put_start(t, k, values ? "d_v" : "d_k", false, true, false);
     put_key_tile(t, k, what);
-    cuc__text_put(t,
-                  "    steps = maximum(last - first, 0)\n    acc = zeros(f32, [BN, %s])\n"
-                  "    for i in 0 .. steps * (HQ // HK) {\n"
-                  "        h = g * (HQ // HK) + i // maximum(steps, 1)\n"
-                  "        m = first + i %% maximum(steps, 1)\n",
-                  values ? "WV" : "W");
+    cuc__text_put(t, "    acc = zeros(f32, [BN, %s])\n", values ? "WV" : "W");
+    put_steps_of_heads(t, true);
     put_key_step(t, k, what);
     if (see && (values || !k->scored))
         cuc__text_put(t, "        p = where(see, p, 0.0)\n");

@@ -1995,6 +1995,34 @@ TEST_ROWS(plans_are_pipelines_on_hopper, pipelines)
     }
 }
 
+// Each role divides once for a tile, but not in the loop: ptxas calls a function for a division of
+// 64 bits.
+TEST(steps_of_keys_divide_nothing)
+{
+    static const char *const kernels[] = { ".entry gradient_of_keys$tma",
+                                           ".entry gradient_of_values$tma" };
+    cuc_attention_plan *plan;
+    const void *code;
+    size_t bytes;
+
+    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
+        SKIP("only Hopper has these pipelines");
+    ck_ok(cuc_attention_plan_create(
+        &plan, device,
+        CUC_ATTENTION_OPTIONS(BF, .width = 64, BACK, .mask = CAUSAL, .score = "score * 0.5")));
+    ck_ok(cuc_object_get_code(&code, &bytes, plan->backward_object));
+    for (int i = 0; i < CUC_LENGTH(kernels); i++) {
+        const char *text = strstr(code, kernels[i]), *end;
+        int count = 0;
+        ck_assert_ptr_nonnull(text);
+        end = strstr(text + 1, ".entry ");
+        for (; (text = strstr(text, "\tdiv.")) && (!end || text < end); text++)
+            count += strncmp(text + 5, "s64", 3) == 0 || strncmp(text + 5, "u64", 3) == 0;
+        ck_assert_int_eq(count, 2);
+    }
+    cuc_attention_plan_release(plan);
+}
+
 TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
 {
     cuc_attention_plan *plan;
