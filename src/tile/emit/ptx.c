@@ -70,16 +70,14 @@ static char *put_signed(char *to, int64_t value)
     return tile_write_number(to, value < 0 ? -(uint64_t)value : (uint64_t)value, 10);
 }
 
-// Writes a line of at most LINE bytes. %R is a register, %s a string, %d an int, %u an unsigned, %l
-// an int64_t, %x a uint64_t in hexadecimal, and %% a percent sign. This is a custom formatter
-// because half of the compiler's time is spent here.
-static void put_line(struct tile_emitter *e, tile_register first, const char *format, va_list args)
-{
-    enum { LINE = 512, LONGEST = 24 }; // of a number or a register, with the end of the line
-    char *line = tile_text_room(e->text, LINE), *at = line, *end = line + LINE - LONGEST;
+enum { LINE = 512, LONGEST = 24 }; // bytes of a line; of a number or register and the line's end
 
-    if (!line)
-        return;
+// Formats at `at`, before `end`. %R is a register, %s a string, %d an int, %u an unsigned, %l an
+// int64_t, %x a uint64_t in hexadecimal, and %% a percent sign. This is a custom formatter because
+// half of the compiler's time is spent here.
+static char *put_words(char *at, const char *end, tile_register first, const char *format,
+                       va_list args)
+{
     for (const char *c = format; *c && at < end; c++) {
         if (*c != '%') {
             *at++ = *c;
@@ -110,25 +108,35 @@ static void put_line(struct tile_emitter *e, tile_register first, const char *fo
             *at++ = *c;
         }
     }
-    tile_text_wrote(e->text, (size_t)(at - line));
+    return at;
 }
 
 static void put_instruction(struct tile_emitter *e, tile_register first, const char *format,
                             va_list args)
 {
-    tile_put_string(e->text, "\t");
-    put_line(e, first, format, args);
-    tile_put_string(e->text, ";\n");
+    char *line = tile_text_room(e->text, LINE), *at = line;
+
+    if (!line)
+        return;
+    *at++ = '\t';
+    at = put_words(at, line + LINE - LONGEST, first, format, args);
+    *at++ = ';';
+    *at++ = '\n';
+    tile_text_wrote(e->text, (size_t)(at - line));
     e->instructions++;
 }
 
 void tile_ins_part(struct tile_emitter *e, const char *format, ...)
 {
+    char *part = tile_text_room(e->text, LINE);
     va_list args;
 
+    if (!part)
+        return;
     va_start(args, format);
-    put_line(e, TILE_NO_REGISTER, format, args);
+    char *end = put_words(part, part + LINE - LONGEST, TILE_NO_REGISTER, format, args);
     va_end(args);
+    tile_text_wrote(e->text, (size_t)(end - part));
 }
 
 void tile_ins(struct tile_emitter *e, const char *format, ...)
