@@ -428,6 +428,12 @@ static const struct {
       "x = y "
       "}",
       { 2, 4, 6, 8 } },
+    { "of a condition with an error, nothing about the calls in the arms",
+      "kernel k(a: f32[N]) {\nif q > 0.0 { store(a, [0], 1.0) } else { print(\"no\") }\n"
+      "while r > 0.0 { store(a, [0], 1.0) }\nfor j in 0 .. t { store(a, [0], 1.0) }\n"
+      "static for j in 0 .. u { store(a, [0], 1.0) }\n"
+      "if zeros(bool, [8]) { store(a, [0], 1.0) }\n}",
+      { 2, 3, 4, 5, 6 } },
     { "in a head",
       "kernel k(a: f32[\n-1], b: i32[N])\nwhere 3 > 4,\nN > 4 // 0\ngrid -1,\n"
       "70000,\n65536 { }",

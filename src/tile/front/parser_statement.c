@@ -93,6 +93,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     struct tile_parser before = *p;
     struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
+    bool binds = true;
 
     // The three forms differ only in the token after the names.
     bool named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
@@ -127,6 +128,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
             }
         if (!s) {
             *p = before;
+            binds = false; // the names were part of the call
             s = statement_at(p, TILE_STATEMENT_CALL, where);
             struct tile_ast *call = tile_parse_expression(p);
             bool assigned = call && call->kind == TILE_AST_SUBSCRIPT && tile_parser_at(p, '=');
@@ -147,8 +149,8 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
         }
     }
     if (s) {
-        s->name = (const char **)(void *)names.item;
-        s->names = names.count;
+        s->name = binds ? (const char **)(void *)names.item : NULL;
+        s->names = binds ? names.count : 0;
         set_values(s, &values);
     }
     return s;
