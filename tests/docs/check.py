@@ -92,6 +92,13 @@ for document in documents:
                 if field not in fields[call[2]]:
                     problems.append(f"{document.relative_to(ROOT)}: {call[2]} has no field {field}")
 
+language = (ROOT / "docs" / "tile-language.md").read_text()
+parser = (ROOT / "src" / "tile" / "front" / "parser.c").read_text()
+keywords = set(re.findall(r'"(\w+)"', parser.partition("bool tile_is_keyword(")[2].partition("};")[0]))
+told = set(re.search(r"The keywords are `([^`]+)`", language)[1].split())
+if told != keywords:
+    problems.append(f"docs/tile-language.md: other keywords than in parser.c: {sorted(told ^ keywords)}")
+
 manual = (ROOT / "docs" / "man" / "cucore.1").read_text().replace("\\", "")
 for document in documents:
     for line in re.findall(r"^    (?:[A-Z_]+=\S+ )*(cucore .*)", document.read_text(), re.M):

@@ -34,7 +34,8 @@ static const struct wrong wrongs[] = {
     { "an expression that does nothing", "s + 1", "T004 1 does nothing" },
     { "a chain of comparisons", "x = 1 < s < 3",
       "T004 11 and & binds tighter: write (a < b) & (b < c)" },
-    { "a keyword as a name", "for = 1", "T004 5 expected the name of the loop's variable" },
+    { "a keyword as a name", "for = 1",
+      "T004 1 expected a name, got for, which is a keyword and cannot be a name" },
     { "a version that is not known", "\ntile 2\nkernel k() { }", "T005 2:6 version 1" },
     { "nothing that belongs in a file", "\n\nx = 1", "T004 3:1 expected kernel or fn" },
     { "a brace that is never closed", "\nkernel k() {\n x = 1\n", "T004 2:12 never closed" },
@@ -434,6 +435,12 @@ static const struct {
       "static for j in 0 .. u { store(a, [0], 1.0) }\n"
       "if zeros(bool, [8]) { store(a, [0], 1.0) }\n}",
       { 2, 3, 4, 5, 6 } },
+    { "of names that are keywords, once for each place",
+      "kernel k(a: f32[N]) {\nx, step = 1, 2\ny = x\nstep += 1\n}",
+      { 2, 4 } },
+    { "of a name that only an expression in an extent has, once",
+      "kernel k(a: f32[N], b: i32[G + 1])\ngrid G {\nx = G\n}",
+      { 1 } },
     { "in a head",
       "kernel k(a: f32[\n-1], b: i32[N])\nwhere 3 > 4,\nN > 4 // 0\ngrid -1,\n"
       "70000,\n65536 { }",

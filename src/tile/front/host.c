@@ -146,6 +146,28 @@ static const struct tile_host_expression *host_int(struct tile_elaborator *e,
     return integer(e, ast, ast->i);
 }
 
+static bool mentions(const struct tile_ast *ast, const char *name)
+{
+    bool found = ast && ast->kind == TILE_AST_NAME && strcmp(ast->text, name) == 0;
+
+    for (uint32_t i = 0; ast && i < ast->count && !found; i++)
+        found = mentions(ast->child[i], name);
+    return found;
+}
+
+// Returns the name of a tensor with an extent that is an expression with `name`; NULL if none has.
+static const char *extent_with(const struct tile_elaborator *e, const char *name)
+{
+    for (uint32_t i = 0; i < e->kernel->parameters; i++) {
+        const struct tile_parameter_ast *p = &e->kernel->parameter[i];
+        for (uint32_t axis = 0; axis < p->extents; axis++)
+            if (p->extent[axis] && p->extent[axis]->kind != TILE_AST_NAME &&
+                mentions(p->extent[axis], name))
+                return p->name;
+    }
+    return NULL;
+}
+
 // Finds a name in the kernel's header.
 static const struct tile_host_expression *host_name(struct tile_elaborator *e,
                                                     const struct tile_ast *ast)
@@ -153,7 +175,16 @@ static const struct tile_host_expression *host_name(struct tile_elaborator *e,
     const struct tile_binding *binding = tile_lookup(e, ast->text);
 
     if (!binding) {
-        tile_error(e->module, TILE_T501, ast->where, "name: nothing binds %s", ast->text);
+        const char *tensor = extent_with(e, ast->text);
+        if (!tensor) {
+            tile_report_unbound(e, ast);
+            return NULL;
+        }
+        tile_error(e->module, TILE_T501, ast->where,
+                   "name: nothing binds %s: an extent that is an expression binds no name: write a "
+                   "name as the extent of %s, and compute %s from it",
+                   ast->text, tensor, ast->text);
+        tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where); // no further reports
         return NULL;
     }
     const struct tile_meaning *m = &binding->what;

@@ -54,7 +54,8 @@ bool tile_parser_has_reported(const struct tile_parser *p)
            last->where.line + 1 >= p->token.where.line;
 }
 
-void tile_parser_expected(struct tile_parser *p, const char *what)
+// Reports that `what` was expected. `hint` follows the token that stands there instead.
+static void expected(struct tile_parser *p, const char *what, const char *hint)
 {
     const struct tile_token *t = &p->token;
 
@@ -66,34 +67,47 @@ void tile_parser_expected(struct tile_parser *p, const char *what)
             tile_error(p->module, TILE_T004, t->where,
                        "syntax: expected %s, got the end of the line", what);
         else
-            tile_error(p->module, TILE_T004, t->where, "syntax: expected %s, got %.*s", what,
-                       (int)(t->bytes < 40 ? t->bytes : 40), t->at);
+            tile_error(p->module, TILE_T004, t->where, "syntax: expected %s, got %.*s%s", what,
+                       (int)(t->bytes < 40 ? t->bytes : 40), t->at, hint);
     }
     p->failed = true;
+}
+
+void tile_parser_expected(struct tile_parser *p, const char *what)
+{
+    expected(p, what, "");
+}
+
+void tile_parser_expected_end(struct tile_parser *p, const char *what)
+{
+    expected(p, what, tile_parser_at_word(p, "if") ? ": where(c, x, y) chooses by c" : "");
+}
+
+void tile_parser_refuse_keyword(struct tile_parser *p, const char *what)
+{
+    expected(p, what, ", which is a keyword and cannot be a name");
 }
 
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what)
 {
     if (tile_parser_take(p, sign))
         return true;
-    tile_parser_expected(p, what);
+    tile_parser_expected_end(p, what);
     return false;
 }
 
 bool tile_is_keyword(const struct tile_token *token)
 {
-    static const char *const words[] = { "tile",  "fn",       "kernel", "const",  "where",
-                                         "grid",  "for",      "while",  "if",     "else",
-                                         "break", "continue", "return", "static", "in",
-                                         "step",  "and",      "or",     "not",    "true",
-                                         "false", "inf",      "nan",    "None",   "auto" };
+    // `where` is a clause of a kernel's head and also a built-in call, so it is not in the list.
+    static const char *const words[] = { "tile",     "fn",     "kernel", "const", "grid", "for",
+                                         "while",    "if",     "else",   "break", "in",   "step",
+                                         "continue", "return", "static", "and",   "or",   "not",
+                                         "true",     "false",  "inf",    "nan",   "None", "auto" };
 
     if (token->kind != TILE_TOKEN_NAME)
         return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        // `where` is a clause and also a built-in call. It is the only name of a built-in call that
-        // programs may bind.
-        if (strcmp(words[i], "where") != 0 && tile_token_is(token, words[i]))
+        if (tile_token_is(token, words[i]))
             return true;
     return false;
 }
@@ -105,6 +119,8 @@ char *tile_parser_need_name(struct tile_parser *p, const char *what)
     if (p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token)) {
         name = cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
         tile_parser_next(p);
+    } else if (tile_is_keyword(&p->token)) {
+        tile_parser_refuse_keyword(p, what);
     } else {
         tile_parser_expected(p, what);
     }

@@ -35,6 +35,10 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word);
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
+// Reports that an expression goes on where `what` was expected.
+void tile_parser_expected_end(struct tile_parser *p, const char *what);
+// Reports that the current token, where a name may stand, is a keyword.
+void tile_parser_refuse_keyword(struct tile_parser *p, const char *what);
 // True if the lexer has already reported the missing token and skipped it.
 bool tile_parser_has_reported(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);

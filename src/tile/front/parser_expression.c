@@ -164,13 +164,23 @@ static struct tile_ast *word(struct tile_parser *p)
             return ast;
         }
     if (tile_is_keyword(&name)) {
-        tile_parser_expected(p, "an expression");
+        if (tile_parser_at_word(p, "if"))
+            tile_parser_expected_end(p, "an expression");
+        else
+            tile_parser_refuse_keyword(p, "an expression");
         return NULL;
     }
     tile_parser_next(p);
     const char *text = cuc__arena_copy(p->module->arena, name.at, name.bytes);
     cuc_dtype dtype = text ? cuc_dtype_from_name(text) : CUC_DTYPE_UNKNOWN;
     if (dtype != CUC_DTYPE_UNKNOWN && dtype <= CUC_E5M2) {
+        if (tile_parser_at(p, '(')) {
+            if (!p->failed)
+                tile_error(p->module, TILE_T503, name.where,
+                           "syntax: %s is a dtype, not a function: write cast(x, %s)", text, text);
+            p->failed = true;
+            return NULL;
+        }
         ast = node(p, TILE_AST_DTYPE, name.where, 0);
         if (ast)
             ast->i = dtype;

@@ -110,8 +110,12 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
         if (!more)
             break;
         named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
+        if (!named && tile_is_keyword(&p->token))
+            tile_parser_refuse_keyword(p, "a name");
     }
-    if (named && tile_parser_take(p, '=')) {
+    if (p->failed) {
+        s = statement_at(p, TILE_STATEMENT_BIND, where);
+    } else if (named && tile_parser_take(p, '=')) {
         if (twice.kind != TILE_TOKEN_END)
             tile_error(p->module, TILE_T502, twice.where, "binding: %.*s is there twice",
                        (int)(twice.bytes < 40 ? twice.bytes : 40), twice.at);
@@ -156,12 +160,36 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
     return s;
 }
 
+// Reports a keyword in the place of the name that a statement binds.
+static bool binds_keyword(struct tile_parser *p)
+{
+    static const uint32_t signs[] = { '=',
+                                      ',',
+                                      TILE_SIGN2('+', '='),
+                                      TILE_SIGN2('-', '='),
+                                      TILE_SIGN2('*', '='),
+                                      TILE_SIGN2('/', '=') };
+    struct tile_parser next = *p;
+    bool binds = false;
+
+    if (!tile_is_keyword(&p->token))
+        return false;
+    tile_parser_next(&next);
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        binds |= tile_parser_at(&next, signs[i]);
+    if (binds)
+        tile_parser_refuse_keyword(p, "a name");
+    return binds;
+}
+
 static struct tile_statement *parse_statement(struct tile_parser *p)
 {
     struct tile_location where = p->token.where;
     struct tile_list values = { 0 };
     struct tile_statement *s;
 
+    if (binds_keyword(p))
+        return NULL;
     if (tile_parser_take_word(p, "static")) {
         if (tile_parser_take_word(p, "for"))
             return parse_for(p, where, true);
@@ -231,10 +259,8 @@ struct tile_statement *tile_parse_block(struct tile_parser *p)
     while (p->token.kind != TILE_TOKEN_END && !tile_parser_at(p, '}')) {
         struct tile_statement *s = parse_statement(p);
         if (!p->failed && p->token.kind != TILE_TOKEN_NEWLINE && !tile_parser_at(p, '}') &&
-            p->token.kind != TILE_TOKEN_END)
-            tile_parser_expected(p, tile_parser_at_word(p, "if")
-                                        ? "the end of the statement (where(c, x, y) chooses by c)"
-                                        : "the end of the statement");
+            p->token.kind != TILE_TOKEN_END && !binds_keyword(p))
+            tile_parser_expected_end(p, "the end of the statement");
         if (p->failed) {
             recover(p);
             // Bind the statement's names to an erroneous meaning.
