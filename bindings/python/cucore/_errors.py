@@ -136,6 +136,7 @@ _NAMES = {
 }
 _PROPERTIES = {"Device.default_stream", "Device.resources", "Event.ipc_descriptor", "Event.is_done",
                "ObjectCode.handle", "Stream.is_capturing", "Stream.is_done", "peer_accessible_by"}
+_HOOKS = {"fail", "_failed"}  # native methods, which have no frames, call these
 
 
 def called() -> str:
@@ -151,6 +152,8 @@ def called() -> str:
             name = code.co_name if code.co_name != "_slowly" else "launch"
             if owner is not None:
                 name = f"{owner.__name__}.{name}"
+            if code.co_name in _HOOKS:
+                name = ""
         frame = frame.f_back  # type: ignore[assignment]
     return name.removesuffix(".__init__").removesuffix(".__new__") + "()" if name else ""
 

@@ -13,7 +13,7 @@ import struct
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 from . import raw
 from ._condition import GraphCondition
@@ -444,7 +444,6 @@ class PreparedLaunch:
 
     __slots__ = ("_launch", "__weakref__")
     _launch: tuple[Any, ...]  # the address of a cuc_python_launch, the struct, what it points to, and the arguments
-    _failed = staticmethod(fail)
     if TYPE_CHECKING:
         def __call__(self) -> None: ...
 
@@ -478,6 +477,9 @@ class PreparedLaunch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return not_copied(self)
+
+    def _failed(self) -> NoReturn:
+        fail(self, "__call__")
 
     def replace(self, *args: Any) -> None:
         """Use these arguments from the next launch on."""

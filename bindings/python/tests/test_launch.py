@@ -164,6 +164,14 @@ class Arguments(DeviceTest):
         with self.assertRaises(InvalidArgumentError):
             launch(self.stream, config, echo, 1, out)
 
+    def test_errors_name_the_function_that_was_called(self):
+        echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
+        wrong = self.stream, LaunchConfig(grid=1, block=2000), echo, 1, out
+        prepared = PreparedLaunch(*wrong)
+        for run, name in (lambda: launch(*wrong), "launch"), (prepared, "PreparedLaunch.__call__"):
+            with self.assertRaisesRegex(InvalidArgumentError, rf"^{name}\(\): block.x is 2000"):
+                run()
+
     def test_arguments_may_be_named(self):
         simple = kernel('extern "C" __global__ void nothing() {}', "nothing")
         echo, out = kernel(ECHO, "echo_i32"), self.device.allocate(4, stream=self.stream)
