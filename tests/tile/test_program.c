@@ -442,6 +442,34 @@ static const struct {
       "2:5: remark: atomic: 4 bytes at a time (idx32+aligned): its elements are not known to be "
       "neighbours in the tensor",
       NULL, 0, NULL },
+    { "kernel k(x: bf16[N, C], i: i32[32], o: bf16[32, 64]) grid 1 {\n"
+      "    store(o, [0, 0], gather(x, [load(i, [0], [32])[:, None], iota(i32, 64)[None, :]]))\n}",
+      "2:22: remark: gather: 2 bytes at a time (idx32+aligned): its rows are neighbours in the "
+      "tensor, which load_rows reads in vectors",
+      NULL, 0, NULL },
+    { "kernel k(x: f16[N], i: i64[32], o: f16[32, 64]) grid 1 {\n"
+      "    store(o, [0, 0], gather(x, [load(i, [0], [32])[:, None] * 64 + iota(i64, 64)],\n"
+      "                            mask=(load(i, [0], [32]) >= 0)[:, None], pad=1.0))\n}",
+      "2:22: remark: gather: 2 bytes at a time (idx32+aligned): its rows are neighbours in the "
+      "tensor, which load_rows reads in vectors",
+      NULL, 0, NULL },
+    { "kernel k(x: f32[N], i: i32[64], o: f32[64]) grid 1 {\n"
+      "    store(o, [0], gather(x, [load(i, [0], [64])]))\n}",
+      "2:19: remark: gather: 4 bytes at a time (idx32+aligned): its elements are not known to be "
+      "neighbours in the tensor",
+      NULL, 0, NULL },
+    { "kernel k(x: f32[N], o: f32[64]) grid 1 {\n"
+      "    store(o, [0], gather(x, [iota(i32, 64)], order=acquire))\n}",
+      "2:19: remark: gather: 4 bytes at a time (idx32+aligned): ordered accesses move single "
+      "elements",
+      NULL, 0, NULL },
+    { "kernel k(x: f32[N], o: f32[1]) grid 1 {\n    store(o, [0], x[N - 1], shape=[_])\n}",
+      "1:8: remark: kernel: k: blocks of", NULL, 0, "gather: " },
+    { "kernel k(x: f16[32, 64], i: i32[32], o: f16[N, 64]) grid 1 {\n"
+      "    scatter(o, [load(i, [0], [32])[:, None], iota(i32, 64)], load(x, [0, 0], [32, 64]))\n}",
+      "2:5: remark: scatter: 2 bytes at a time (idx32+aligned): its rows are neighbours in the "
+      "tensor, which store_rows writes in vectors",
+      NULL, 0, NULL },
     { "kernel k(x: f64[64], o: f64[64]) grid 1 {\n    store_add(o, [0], load(x, [0], [64]))\n}",
       "2:5: remark: store_reduce: 8 bytes at a time (idx32+aligned): no wider atomic operation "
       "exists "

@@ -310,6 +310,41 @@ static struct run run_of(const struct elements *a, const struct tile_value *x)
     }
 }
 
+// True if a row along the tile's last axis has neighbors of the tensor's last axis, under one mask.
+// Sets `divisor` to a divisor of the index of a row's first element.
+static bool has_neighbors(const struct elements *a, uint64_t *divisor)
+{
+    const struct tile_op *op = a->op;
+    uint32_t rank = a->view->rank;
+
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        struct run run = run_of(a, op->operand[1 + axis]);
+        if (!run.known || run.rises != (axis + 1 == rank))
+            return false;
+        *divisor = run.divisor;
+    }
+    // The mask is an atomic operation's or a scatter's last operand; a gather's precedes the pad.
+    if (!a->mask)
+        return true;
+    uint32_t behind = op->kind == TILE_GATHER && tile_int(op, TILE_ATTR_PADDED, 0) ? 2 : 1;
+    struct run run = run_of(a, op->operand[op->operand_count - behind]);
+    return run.known && !run.rises;
+}
+
+// Returns the reason why a gather or scatter moves single elements.
+static const char *why_single(const struct elements *a)
+{
+    uint64_t divisor = 0;
+
+    if (tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
+        return "ordered accesses move single elements";
+    if (!has_neighbors(a, &divisor))
+        return "its elements are not known to be neighbours in the tensor";
+    return a->op->kind == TILE_GATHER
+               ? "its rows are neighbours in the tensor, which load_rows reads in vectors"
+               : "its rows are neighbours in the tensor, which store_rows writes in vectors";
+}
+
 // Returns how many consecutive registers have elements that are contiguous and aligned in memory
 // and share one mask.
 static uint32_t vector_of(const struct elements *a, enum tile_combine with)
@@ -324,14 +359,7 @@ static uint32_t vector_of(const struct elements *a, enum tile_combine with)
         strstr(tile_order_words(op), ".acq"))
         return 1;
     uint64_t divisor = 0;
-    for (uint32_t axis = 0; axis < rank; axis++) {
-        struct run run = run_of(a, op->operand[1 + axis]);
-        if (!run.known || run.rises != (axis + 1 == rank))
-            return 1;
-        divisor = run.divisor;
-    }
-    if (a->mask && (!run_of(a, op->operand[op->operand_count - 1]).known ||
-                    run_of(a, op->operand[op->operand_count - 1]).rises))
+    if (!has_neighbors(a, &divisor))
         return 1;
     uint32_t shift = tile_axis_shift(layout, axes - 1);
     for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
@@ -446,6 +474,9 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         a.single = tile_one_copy(e, a.shape->layout);
     if (e->failed)
         return false;
+    if (op->kind != TILE_ATOMIC && tile_elements(&a.shape->type) > 1)
+        tile_remark_access(e->module, op, e->variant, tile_bytes_of(a.view->dtype), 0,
+                           why_single(&a));
     if (op->kind == TILE_GATHER)
         emit_gather(&a);
     else if (op->kind == TILE_SCATTER)
