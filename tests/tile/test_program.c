@@ -399,6 +399,21 @@ static const struct {
       "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
       "s)\n}",
       "1:8: remark: kernel: k: loops are shared by 4 blocks of a cluster", NULL, 4, NULL },
+    { "kernel k(x: f32[M, 32768], o: f32[32768]) grid 1 {\n    s = zeros(f32, [32768])\n"
+      "    for i in 0 .. M { s += load(x, [i, 0], [_, 32768]) }\n    store(o, [0], s)\n}",
+      "1:8: remark: kernel: k: split=8 is not applied: its carried values take 128 KB of shared "
+      "memory, and the limit is 64 KB: use smaller tiles",
+      NULL, 8, NULL },
+    { "kernel k(x: f32[N], o: f32[N]) grid cdiv(N, 64) {\n"
+      "    store(o, [block(0)], load(x, [block(0)], [64]))\n}",
+      "1:8: remark: kernel: k: split=2 is not applied: no loop carries values, loads and has 16 "
+      "iterations or more",
+      NULL, 2, NULL },
+    { "kernel k(x: f32[M, N], o: f32[M, N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
+      "    for i in 0 .. M {\n        s += load(x, [i, block(0)], [_, 64])\n"
+      "        store(o, [i, block(0)], s)\n    }\n}",
+      "1:8: remark: kernel: k: split=4 is not applied: an iteration has an effect", "N=16384", 4,
+      "no loop is shared" },
     { "kernel k(x: i32[M, N], o: i32[N]) grid cdiv(N, 64) {\n    s = zeros(i32, [64])\n"
       "    for i in 0 .. M { s += load(x, [i, block(0)], [_, 64]) }\n    store(o, [block(0)], "
       "s)\n}",

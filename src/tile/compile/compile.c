@@ -146,7 +146,8 @@ static bool split_loops(struct unit *u)
 {
     u->target.loop_split =
         tile_split_loops(u->kernel, &u->target, u->warps, &u->flexible, &u->why_not_split);
-    tile_remark_split(u->kernel, u->target.loop_split, u->flexible, u->why_not_split);
+    tile_remark_split(u->kernel, u->target.split, u->target.loop_split, u->flexible,
+                      u->why_not_split);
     return true;
 }
 

@@ -75,8 +75,8 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
                     says ? why : "");
 }
 
-void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool flexible,
-                       const char *why)
+void tile_remark_split(const struct tile_kernel *kernel, uint32_t asked, uint32_t parts,
+                       bool flexible, const char *why)
 {
     if (parts && flexible)
         tile_remark(kernel->module, kernel->where,
@@ -86,6 +86,9 @@ void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool fl
     else if (parts)
         tile_remark(kernel->module, kernel->where,
                     "kernel: %s: loops are shared by %u blocks of a cluster", kernel->name, parts);
+    else if (*why && asked > 1)
+        tile_remark(kernel->module, kernel->where, "kernel: %s: split=%u is not applied: %s",
+                    kernel->name, asked, why);
     else if (*why && !kernel->fills_device)
         tile_remark(kernel->module, kernel->where,
                     "kernel: %s: no loop is shared by several blocks: %s", kernel->name, why);

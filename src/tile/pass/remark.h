@@ -15,8 +15,9 @@ void tile_remark_access(struct tile_module *module, const struct tile_op *op,
                         enum tile_variant variant, uint32_t bytes, uint32_t unaligned,
                         const char *why);
 // Reports the number of blocks that share the kernel's loops, or the reason why only one runs them.
-void tile_remark_split(const struct tile_kernel *kernel, uint32_t parts, bool flexible,
-                       const char *why);
+// `asked` is the option `split`.
+void tile_remark_split(const struct tile_kernel *kernel, uint32_t asked, uint32_t parts,
+                       bool flexible, const char *why);
 // Reports the number of instructions emitted for an op, if there are very many.
 void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
                               enum tile_variant variant, uint32_t count);

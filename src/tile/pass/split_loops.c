@@ -13,6 +13,7 @@
 #include "pass.h"
 #include "accumulation.h"
 
+#include "base/arena.h"
 #include "tile/ir/scalar.h"
 #include "tile/ir/target.h"
 
@@ -36,7 +37,7 @@ struct splitter {
     } found[MOST_LOOPS];
     uint32_t count;
     bool exact;
-    const char *why; // reason why the last loop is not split
+    const char *why; // reason why the last loop that could gain is not split
     struct tile_value *part, *parts;
     bool failed;
 };
@@ -105,8 +106,16 @@ static const char *refusal(struct splitter *s, struct tile_op *loop, struct tile
         return "it counts in unsigned integers";
     if (loop->operand[2]->op->kind != TILE_CONSTANT || constant_of(loop->operand[2], 1) > INT16_MAX)
         return "its step is too large";
-    if (loop->result_count > MOST_CARRIED || shared_bytes(s, loop) > MOST_BYTES)
-        return "its carried values take more than 64 KB of shared memory";
+    if (loop->result_count > MOST_CARRIED)
+        return "it carries more than 16 values";
+    int64_t bytes = shared_bytes(s, loop);
+    if (bytes > MOST_BYTES) {
+        why = cuc__arena_print(s->kernel->module->arena,
+                               "its carried values take %lld KB of shared memory, and the limit is "
+                               "%d KB: use smaller tiles",
+                               (long long)(bytes + 1023) / 1024, MOST_BYTES / 1024);
+        return why ? why : "";
+    }
     int64_t first = constant_of(loop->operand[0], INT64_MIN),
             last = constant_of(loop->operand[1], INT64_MIN);
     if (first > INT64_MIN && last > INT64_MIN &&
@@ -128,7 +137,8 @@ static void find_loops(struct splitter *s)
                 s->found[s->count++].of = of;
                 continue;
             }
-            s->why = why;
+            if (*why || !s->why)
+                s->why = why;
         }
         if (has_effect(op)) {
             for (const struct tile_op *later = op->next; later && !s->count; later = later->next)
@@ -462,6 +472,8 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
         return 0;
     find_loops(&s);
     *why = !s.count && s.why ? s.why : "";
+    if (!s.count && !**why && target->split > 1)
+        *why = "no loop carries values, loads and has 16 iterations or more";
     if (!s.count || kernel->keeps_order || !tile_has(target, TILE_HAS_CLUSTERS)) {
         if (s.count)
             *why = kernel->keeps_order ? "its blocks may wait for earlier blocks"
