@@ -19,6 +19,7 @@ from cucore import (
     launch,
     library,
 )
+from cucore.utils import StridedMemoryView
 from support import SAXPY, DeviceTest, compiled
 
 ARCH = ProgramOptions(arch="sm_90")
@@ -144,6 +145,22 @@ class TilePrograms(unittest.TestCase):
 
     def test_the_version_is_that_of_the_library(self):
         self.assertEqual(cucore.__version__, cucore.raw.cuc_version_string().decode())
+
+    def test_diagnostics_have_the_name_of_the_program(self):
+        for name in ("default_program", "gemm.tile"):
+            options = ProgramOptions(arch="sm_90", name=name) if name != "default_program" else ARCH
+            with self.assertRaisesRegex(CompileError, rf"{name}:1:11: error T004"):
+                Program("kernel f( {", "tile", options).compile("ptx")
+
+
+class TileLaunches(DeviceTest):
+    def test_a_view_may_have_strides(self):
+        code = Program("kernel rows(x: f32[M, N], y: f32[M]) grid M {\n"
+                       "  store(y, [block(0)], sum(load(x, [block(0), 0], [_, 4])), shape=[_])\n}", "tile").compile()
+        buffer, sums = self.floats(range(32)), self.floats([0] * 4)
+        left = StridedMemoryView.from_buffer(buffer, (4, 3), strides=(8, 1), dtype="f32")
+        launch(self.stream, None, code.get_kernel("rows"), left, sums.view("f32"))
+        self.assertEqual(self.read(sums), [3, 27, 51, 75])
 
 
 class KernelLibrary(unittest.TestCase):
