@@ -34,12 +34,16 @@ void tile_set_layout(struct tile_assignment *a, struct tile_value *value, struct
     a->changed = true;
 }
 
-// Gives scalars a layout in which every thread holds the value.
-static void scalar_op(struct tile_op *op, void *data)
+// Gives scalars a layout in which every thread holds the value, and ranks the layout in element
+// order, which spreads to the accesses that the digits come from.
+static void fixed_op(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
     struct tile_layout scalar = { .warp_bits = (uint8_t)a->warp_bits };
 
+    if (op->kind == TILE_RANK)
+        tile_set_layout(a, op->result[0], tile_layout_in_order(&op->result[0]->type, a->warp_bits));
+    a->places |= op->kind == TILE_PLACE;
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!op->result[i]->type.rank)
             tile_set_layout(a, op->result[i], scalar);
@@ -49,16 +53,8 @@ static void scalar_op(struct tile_op *op, void *data)
                 tile_set_layout(a, op->block[n]->argument[i], scalar);
 }
 
-// Gives ranks the layout in element order, which spreads to the accesses that the digits come from.
-static void rank_op(struct tile_op *op, void *data)
-{
-    struct tile_assignment *a = data;
-
-    if (op->kind == TILE_RANK)
-        tile_set_layout(a, op->result[0], tile_layout_in_order(&op->result[0]->type, a->warp_bits));
-}
-
-// Gives placed elements the same layout, unless an access in vectors has determined another.
+// Gives placed elements the layout in element order, unless an access in vectors has determined
+// another.
 static void place_op(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -198,10 +194,9 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
         struct tile_layout scalar = { .warp_bits = (uint8_t)a.warp_bits };
         tile_set_layout(&a, kernel->parameter[i].value, scalar);
     }
-    tile_walk(&kernel->body, scalar_op, &a);
+    tile_walk(&kernel->body, fixed_op, &a);
     if (a.warp_bits)
         tile_lay_out_single_warp_loops(&a);
-    tile_walk(&kernel->body, rank_op, &a);
     for (a.memory = true;;) {
         tile_spread_layouts(&a);
         a.largest = NULL;
@@ -210,7 +205,8 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
         tile_walk(&kernel->body, a.memory ? largest_moved : largest_value, &a);
         if (!a.largest && a.memory) {
             a.memory = false;
-            tile_walk(&kernel->body, place_op, &a);
+            if (a.places)
+                tile_walk(&kernel->body, place_op, &a);
             continue;
         }
         if (!a.largest || a.failed)

@@ -18,6 +18,7 @@ struct tile_assignment {
     uint32_t warp_bits;
     bool changed, failed;
     bool memory; // a tile that a memory op moves still lacks a layout
+    bool places; // the kernel has a place op
     // The shape that gets blocked layouts next, and its element count.
     const struct tile_type *largest;
     int64_t largest_elements;
