@@ -51,7 +51,7 @@ static void guard(struct tile_emitter *e, tile_register predicate)
 
 // Finds the digits, and which of them count: those of elements of the tile, in one copy of each,
 // that are in range.
-static void find_digits(struct ranks *k)
+static bool find_digits(struct ranks *k)
 {
     struct tile_emitter *e = k->e;
     const tile_register *in = tile_registers(e, k->x);
@@ -72,6 +72,7 @@ static void find_digits(struct ranks *k)
                           in[r], k->digits));
         k->digit[r] = wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", in[r]) : in[r];
     }
+    return in != NULL;
 }
 
 // Returns the address of row `warp` of a table in shared memory with `bytes` bytes per digit.
@@ -320,7 +321,8 @@ static void find_places(struct ranks *k, const struct tile_value *result)
         guard(e, k->valid[r]);
         tile_ins(e, "add.u32 %R, %R, %R", out[r], k->rank[r], first);
     }
-    tile_spread_copies(e, result, out);
+    if (out)
+        tile_spread_copies(e, result, out);
 }
 
 bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
@@ -349,7 +351,8 @@ bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
     k.none = tile_take(e->module, k.count * sizeof(*k.none));
     if (!k.digit || !k.valid || !k.rank || !k.none || !tile_shared_fits(e, op, bytes))
         return false;
-    find_digits(&k);
+    if (!find_digits(&k))
+        return false;
     k.shared = tile_scratch_beside(e, bytes, bytes, &at);
     tile_register row = row_of(&k, k.word_bytes);
     clear_row(&k, row);
