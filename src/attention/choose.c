@@ -12,27 +12,40 @@ static int64_t ceil_div(int64_t x, int64_t y)
     return (x + y - 1) / y;
 }
 
-// Chooses the parts of the keys of few queries. A multiprocessor runs up to 3 blocks at once, or
-// fewer if each would get less than 256 KB of keys and values. The time of a block is about that of
-// its steps and of two more.
+// Estimates the time of blocks with `steps` steps each, in eighths of a step. A multiprocessor runs
+// up to 3 blocks at once, which share its bandwidth; a lone one does not quite use it. A block
+// takes the time of two more steps to start.
+static double estimate_blocks(double blocks, int64_t steps, double multiprocessors)
+{
+    enum { STEP = 8, LONE = 9, START = 2 * STEP, MOST_BESIDE = 3 };
+    double full = floor(blocks / (MOST_BESIDE * multiprocessors));
+    double rest = blocks - full * MOST_BESIDE * multiprocessors;
+    double beside = full * MOST_BESIDE + ceil(rest / multiprocessors);
+
+    return beside * (double)steps * (beside == 1 ? LONE : STEP) + (full + (rest > 0)) * START;
+}
+
+// Chooses the parts of the keys of few queries. To join parts takes the time of about three steps,
+// and a quarter more for each part.
 static int32_t choose_parts(const struct cuc__attention_problem *q,
                             const struct cuc__attention_tile *t)
 {
-    enum { MOST_BESIDE = 3, BLOCK_BYTES = 256 * 1024, MOST_PARTS = 64, MORE_STEPS = 2 };
+    enum { MOST_PARTS = 64, JOIN = 3 * 8, JOIN_PART = 2 };
     const struct cuc__attention_shape *s = &q->shape;
-    int64_t best = 1, least = INT64_MAX;
+    int64_t best = 1;
+    double least = INFINITY;
 
     if (!s->batch || !s->heads || !s->keys)
         return 1;
-    int64_t tiles = s->batch * s->key_heads * ceil_div(s->heads / s->key_heads, t->heads) *
-                    ceil_div(s->queries, t->queries);
-    double bytes = cuc_dtype_bits(q->kind.dtype) / 8.0 * (q->kind.width + q->kind.value_width) *
-                   (double)s->keys * (double)tiles;
-    double blocks = bytes / BLOCK_BYTES, at_once = MOST_BESIDE * (double)q->multiprocessors;
+    double tiles = (double)s->batch * (double)s->key_heads *
+                   (double)ceil_div(s->heads / s->key_heads, t->heads) *
+                   (double)ceil_div(s->queries, t->queries);
     int64_t steps = ceil_div(s->keys, t->keys);
     for (int64_t parts = 1; parts <= MOST_PARTS && parts <= steps; parts++) {
-        double waves = ceil((double)tiles * (double)parts / fmax(1, fmin(at_once, blocks)));
-        int64_t time = (int64_t)fmin(waves * (double)(ceil_div(steps, parts) + MORE_STEPS), 1e18);
+        double time = estimate_blocks(tiles * (double)parts, ceil_div(steps, parts),
+                                      q->multiprocessors ? q->multiprocessors : 1);
+        if (parts > 1)
+            time += JOIN + JOIN_PART * (double)parts;
         if (time < least) {
             least = time;
             best = parts;
@@ -111,6 +124,8 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
     if (!t->keys)
         t->keys = q->pipelined ? widest > 128 ? 64 : 128 : widest > 128 ? 32 : 64;
     bool joins = may_join_pages(q);
+    if (joins && !q->wanted.keys && k->page_size <= 32 && widest <= 64)
+        t->keys = 128; // a step of 64 keys would wait more than it reads
     while (k->page_size % t->keys && !(joins && t->keys % k->page_size == 0)) // ends at 16 at last
         t->keys = t->keys > 32 && t->keys % 32 == 0 ? t->keys / 2 : 16;
     if (k->few) {

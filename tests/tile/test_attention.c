@@ -1870,8 +1870,8 @@ TEST(a_step_of_one_query_has_several_pages)
 {
     static const struct {
         int width, page_size, keys;
-    } cases[] = { { 128, 16, 64 }, { 64, 16, 64 }, { 64, 128, 64 }, { 256, 16, 32 },
-                  { 32, 16, 16 },  { 80, 16, 16 }, { 64, 48, 16 },  { 32, 32, 64 } };
+    } cases[] = { { 128, 16, 64 }, { 64, 16, 128 }, { 64, 128, 64 }, { 256, 16, 32 },
+                  { 32, 16, 16 },  { 80, 16, 16 },  { 64, 48, 16 },  { 32, 32, 128 } };
 
     for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
         cuc_attention_choice choice = CUC_ATTENTION_CHOICE_INIT;
