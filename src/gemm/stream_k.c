@@ -7,7 +7,7 @@
 
 bool cuc__gemm_is_exchanged(const struct cuc__gemm_tile *tile)
 {
-    return tile->path == TILE_MMA_PATH_PIPELINE && !tile_has_wgmma_rows(tile->rows);
+    return tile->path == TILE_MMA_PATH_PIPELINE && tile_exchanges(tile->rows, tile->columns);
 }
 
 bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile)

@@ -108,7 +108,7 @@ static uint32_t element_bytes(const struct tile_work *w)
 
 static bool is_exchanged(const struct tile_work *w)
 {
-    return w->path == TILE_MMA_PATH_PIPELINE && !tile_has_wgmma_rows(w->rows);
+    return w->path == TILE_MMA_PATH_PIPELINE && tile_exchanges(w->rows, w->columns);
 }
 
 // Returns the rows of the product as wgmma computes it. If wgmma does not suit the number of rows,

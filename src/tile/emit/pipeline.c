@@ -476,7 +476,9 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
         .dispatch = &tile_dispatch,
         .warps = plan->groups * (TILE_GROUP_THREADS / 32),
         .copy_registers = tile_threads_copy(plan) ? 72 : 24,
-        .product_registers = tile_threads_copy(plan) && plan->groups > 1 ? 216 : 240,
+        .product_registers = plan->groups > 2                              ? 160
+                             : tile_threads_copy(plan) && plan->groups > 1 ? 216
+                                                                           : 240,
         .open = open_grid,
         .make_barriers = make_barriers,
         .open_products = open_products,

@@ -4,11 +4,21 @@
 
 #include "tile/ir/layout.h"
 
-// True for the numbers of rows that a pipeline's warpgroups multiply. If a matrix product has
-// another number of rows, its operands are exchanged.
+// True for the numbers of rows that one or two warpgroups of a pipeline multiply.
 static inline bool tile_has_wgmma_rows(int64_t rows)
 {
     return rows == 64 || rows == 128 || rows == 256;
+}
+
+enum { TILE_ROWS_OF_THREE = 192 }; // rows that three warpgroups multiply
+
+// Returns true if a pipeline computes the transposed product of a tile, because the other operand's
+// extent suits wgmma better.
+static inline bool tile_exchanges(int64_t rows, int64_t columns)
+{
+    return !tile_has_wgmma_rows(rows) &&
+           (tile_has_wgmma_rows(columns) ||
+            (rows != TILE_ROWS_OF_THREE && columns == TILE_ROWS_OF_THREE));
 }
 
 // Distributes an accumulator's rows over 2^(warp_bits - 2) warpgroups. Returns false if the

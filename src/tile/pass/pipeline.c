@@ -16,6 +16,7 @@ enum {
     MOST_BOX = 256,          // elements per copy along one axis
     MOST_COLUMNS = 256,      // columns of one wgmma
     MOST_ACCUMULATORS = 192, // registers per thread
+    MOST_OF_THREE = 96,      // registers per thread of three warpgroups
     MOST_PROMOTED = 128,     // registers per thread, if partial sums are promoted
     MOST_REALIGNED = 160,    // registers per thread, if threads copy the operands
     STEP_BYTES = 32,         // bytes of one wgmma along the depth axis
@@ -228,7 +229,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
         return NULL;
     }
 
-    if (why || tile_has_wgmma_rows(acc->extent[0]) || !tile_has_wgmma_rows(acc->extent[1]))
+    if (why || !tile_exchanges(acc->extent[0], acc->extent[1]))
         return why;
     if (!tile_swap_product(kernel, p))
         return "its operands cannot be exchanged";
@@ -284,22 +285,27 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
-    if (!tile_has_wgmma_rows(acc->extent[0])) // only a single loop's product is exchanged
+    bool three = acc->extent[0] == TILE_ROWS_OF_THREE && !p->first;
+    if (!three && !tile_has_wgmma_rows(acc->extent[0])) // only a single loop's product is exchanged
         return p->first ? "its rows are not 64, 128 or 256; columns count instead only in a single "
                           "for loop"
                         : "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
     p->teams = can_ping_pong(p, target) ? 2 : 1;
-    p->groups = acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
+    p->groups = three ? 3 : acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
     p->even = p->teams == 1 && !p->before && !p->first && has_even_iterations(p);
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are not a multiple of 8, or more than 256";
     if (!how->signs && p->columns > 32 && p->columns % 16)
         return "its columns are not a multiple of 16, which integers require";
-    if (p->columns / 2 * p->blocks > (p->promotes ? MOST_PROMOTED : MOST_ACCUMULATORS))
+    if (p->columns / 2 * p->blocks > (three         ? MOST_OF_THREE
+                                      : p->promotes ? MOST_PROMOTED
+                                                    : MOST_ACCUMULATORS))
         return "its accumulators do not fit in registers";
+    if (three && (p->promotes || tile_threads_copy(p)))
+        return "its accumulators leave no registers for threads that copy";
     if (tile_threads_copy(p) && p->groups > 1 && p->columns / 2 * p->blocks > MOST_REALIGNED)
         return "its accumulators leave no registers for threads that copy";
     if (p->promotes && p->columns > TILE_PART_COLUMNS && p->columns % 16)
@@ -678,7 +684,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         *why = plan_added(p, &p->product[i]);
     if (*why)
         return NULL;
-    uint32_t warp_bits = p->groups == 2 ? 3 : 2;
+    uint32_t warp_bits = p->groups > 2 ? 4 : p->groups > 1 ? 3 : 2;
     // Blocks that look up their work may get different work, so they neither split a loop nor form
     // clusters.
     uint32_t split = p->before || p->first ? 1 : target->split;
