@@ -235,6 +235,13 @@ static const struct form {
         "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
         "        a = maximum(load(w, [m, k], [64, 32]) * 2.0, -3.0)\n"
         "        acc = mma(cast(a, T), load(ww, [k, n], [32, 64]), acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "a product that streams no operand", "bf16", "M=64 N=16 K=64;M=64 N=112 K=288",
+        "kernel k(w: T[M, 32], w2: i8[N, K], w3: f32[5, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc, a = zeros(f32, [64, 64]), load(w, [m, 0], [64, 32])\n    for k in 0 .. cdiv(K, 16) {\n"
+        "        q = load(w2, [n, k], [64, 16])\n        b = cast(reshape(cat(q[:, :, None], q[:, :, None] + 1, 2), [64, 32]), T)\n"
+        "        p = mma(a, trans(b - 2.0), zeros(f32, [64, 64]))\n"
+        "        if k % 2 == 0 { acc += p * load(w3, [m, n], [_, 64])[None, :] }\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
     // Control flow of scalars before a loop with work
     { { "a search before a computed operand", "f16 bf16", "M=128 N=64 K=32;M=70 N=72 K=96;M=50 N=136 K=300",
         "kernel k(w: T[24, K], i: i32[M], w3: f32[M], ww: T[3, K, N], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"

@@ -138,11 +138,14 @@ static void open_sections(struct tile_emitter *e)
         sum = sum ? tile_make(e, TILE_R32, "add.rn.f32 %R, %R, %R", sum, bytes) : bytes;
     }
     r->others = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->ring.grid[1], r->ring.grid[2]);
-    tile_register most = tile_make(e, TILE_R32, "cvt.rn.f32.u32 %R, %u", (unsigned)L2_BYTES);
-    tile_register count = tile_make(e, TILE_R32, "div.approx.f32 %R, %R, %R", most, sum);
-    r->section = tile_make(e, TILE_R32, "cvt.rzi.u32.f32 %R, %R", count);
-    r->section = tile_make(e, TILE_R32, "max.u32 %R, %R, 1", r->section);
-    r->section = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", r->section, r->others);
+    r->section = r->others;
+    if (sum) { // otherwise the loop streams nothing
+        tile_register most = tile_make(e, TILE_R32, "cvt.rn.f32.u32 %R, %u", (unsigned)L2_BYTES);
+        tile_register count = tile_make(e, TILE_R32, "div.approx.f32 %R, %R, %R", most, sum);
+        r->section = tile_make(e, TILE_R32, "cvt.rzi.u32.f32 %R, %R", count);
+        r->section = tile_make(e, TILE_R32, "max.u32 %R, %R, 1", r->section);
+        r->section = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", r->section, r->others);
+    }
     r->along = r->ring.grid[0];
     r->all = r->ring.tiles;
     if (!r->plan->uneven)
