@@ -522,6 +522,37 @@ TEST_ROWS(sums_of_8_bit_floats_are_added_up_in_f32, partial_sums)
     ck_assert_int_eq(count_of(text, "add.f32"), partial_sums[_i].sums * ACCUMULATORS);
 }
 
+// ---- Gathered rows
+
+#define GATHERED(facts, loads)                                                   \
+    "kernel k(x: bf16[V, K], i: i32[M], w: bf16[K, N], y: bf16[M, N]) " facts    \
+    " grid cdiv(M, 128), cdiv(N, 128) {\n    m, n = block(0), block(1)\n"        \
+    "    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 128])\n" \
+    "    for k in 0 .. cdiv(K, 64) {\n        acc = mma(" loads                  \
+    ", load(w, [k, n], [64, 128]), acc)\n    }\n    store(y, [m, n], cast(acc, bf16))\n}\n"
+#define ROWS "load_rows(x, rows, [k], [64])"
+#define COMPUTED "maximum(" ROWS ", 0.0)"
+
+static const struct {
+    const char *text;
+    int paths; // pieces that may be cut by a row's end have a path of their own
+} gathers[] = {
+    { GATHERED("", ROWS), 2 },
+    { GATHERED("where K % 8 == 0", ROWS), 1 },
+    { GATHERED("", COMPUTED), 2 },
+    { GATHERED("where K % 8 == 0", COMPUTED), 1 },
+};
+
+TEST_ROWS(whole_pieces_of_gathered_rows_have_one_of_two_lengths, gathers)
+{
+    enum { PIECES = 128 / 16 };
+    const char *text = entry_of(gathers[_i].text, NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_eq(count_of(text, "cp.async.cg.shared.global"), gathers[_i].paths * PIECES);
+    ck_assert_int_eq(count_of(text, ", 16, 0, "), PIECES);
+    ck_assert_int_gt(count_of(text, "wgmma.mma_async"), 0);
+}
+
 int main(void)
 {
     return run_tests("tile fused");

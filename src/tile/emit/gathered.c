@@ -25,6 +25,9 @@ struct rows {
     tile_register *address; // by round: address of the row's first element, or of the tensor's if
                             // the row lies outside
     tile_register inside;   // bit n: the row of round n exists
+    // Whether the tensor's rows are made of whole pieces: known, or a predicate.
+    bool is_whole;
+    tile_register whole;
 };
 
 struct tile_gathered {
@@ -54,6 +57,22 @@ static void add_rows(struct tile_emitter *e, struct tile_gathered *x,
                               TILE_WORD_BYTES / how->element);
 }
 
+// Finds out if the rows of a load's tensor are made of whole pieces.
+static void find_whole(struct tile_emitter *e, struct rows *rows)
+{
+    const struct tile_stream *s = rows->stream;
+    const struct tile_value *tensor = s->load->operand[0];
+    uint32_t pieces = TILE_WORD_BYTES / s->element;
+    struct tile_range range = tile_range_of_extent(e->ranges, tensor, s->last);
+
+    rows->is_whole = tile_is_multiple(range, pieces);
+    if (rows->is_whole)
+        return;
+    tile_register extent = tile_size_register(e, &e->view[tensor->id].extent[s->last]);
+    tile_register rest = tile_make(e, TILE_R64, "and.b64 %R, %R, %u", extent, pieces - 1);
+    rows->whole = tile_make(e, TILE_PRED, "setp.eq.u64 %R, %R, 0", rest);
+}
+
 bool tile_open_gathered(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -71,6 +90,8 @@ bool tile_open_gathered(struct tile_emitter *e)
         add_rows(e, x, &plan->stream[i], &plan->stream[i]);
     for (uint32_t i = 0; i < 2 * plan->products; i++)
         add_rows(e, x, &plan->product[i / 2].stream[i % 2], &plan->stream[i % 2]);
+    for (uint32_t i = 0; i < x->count; i++)
+        find_whole(e, &x->rows[i]);
     tile_register thread =
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, (unsigned)TILE_GROUP_THREADS - 1);
     r->elected = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", thread);
@@ -347,6 +368,20 @@ tile_register tile_gathered_start(struct tile_emitter *e, const struct tile_stre
                        s->gather->scale[axis]);
 }
 
+// Returns the bits of the rows whose pieces, which begin at a column, exist. Pieces are whole.
+static tile_register pieces_from(struct tile_emitter *e, const struct rows *rows,
+                                 tile_register column)
+{
+    const struct tile_stream *s = rows->stream;
+    const struct tile_size *extent = &e->view[s->load->operand[0]->id].extent[s->last];
+    tile_register in = is_inside(e, column, extent);
+    tile_register pieces = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", rows->inside, in);
+
+    if (e->ring->outside)
+        pieces = tile_make(e, TILE_R32, "selp.b32 %R, 0, %R, %R", pieces, e->ring->outside);
+    return pieces;
+}
+
 // Returns how many bytes of a thread's piece, which begins at a column, lie inside the tensor.
 static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream *s,
                                 tile_register column)
@@ -367,9 +402,10 @@ static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream
 
 // Starts the copies of the rows' pieces in one slab. `column` is the column of the thread's piece
 // in the first slab, `at` the distance in bytes from there to this slab, and `to` plus `to_at` the
-// piece's place in this slab.
-static void copy_slab(struct tile_emitter *e, const struct rows *rows, tile_register column,
-                      uint32_t at, tile_register to, uint32_t to_at)
+// piece's place in this slab. If all pieces are `whole`, a copy's length is one of two constants,
+// for which ptxas needs fewer instructions.
+static void copy_slab(struct tile_emitter *e, const struct rows *rows, bool whole,
+                      tile_register column, uint32_t at, tile_register to, uint32_t to_at)
 {
     const struct tile_stream *s = rows->stream, *how = rows->place->how;
     const struct tile_piece *piece = &rows->place->piece;
@@ -378,14 +414,15 @@ static void copy_slab(struct tile_emitter *e, const struct rows *rows, tile_regi
 
     if (at)
         own_column = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", column, at / s->element);
-    tile_register bytes = bytes_from(e, s, own_column);
+    tile_register bytes = whole ? TILE_NO_REGISTER : bytes_from(e, s, own_column);
+    tile_register pieces = whole ? pieces_from(e, rows, own_column) : rows->inside;
     tile_register offset = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", column, s->element);
     for (uint32_t i = 0; i < h.rounds; i++) {
         tile_register from = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", rows->address[i], offset);
-        tile_register bit =
-            tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rows->inside, UINT32_C(1) << i);
+        tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", pieces, UINT32_C(1) << i);
         tile_register in = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", bit);
-        tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, in);
+        tile_register size = whole ? tile_make(e, TILE_R32, "selp.b32 %R, 16, 0, %R", in)
+                                   : tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, in);
         if ((i + 1) * h.step > how->rows) {
             tile_register own = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", piece->row,
                                           how->rows - i * h.step);
@@ -408,8 +445,18 @@ void tile_gather_rows(struct tile_emitter *e, const struct tile_stream *s, tile_
     column = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", column, rows->place->column);
     if (stage)
         to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", stage, bytes, to);
+    uint32_t fast = tile_label(e), done = tile_label(e);
+    if (!rows->is_whole)
+        tile_branch(e, rows->whole, false, fast);
+    for (uint32_t slab = 0; slab < how->slabs && !rows->is_whole; slab++)
+        copy_slab(e, rows, false, column, slab * how->span, to,
+                  more + slab * how->span * how->rows);
+    if (!rows->is_whole)
+        tile_branch(e, TILE_NO_REGISTER, false, done);
+    tile_put_label(e, fast);
     for (uint32_t slab = 0; slab < how->slabs; slab++)
-        copy_slab(e, rows, column, slab * how->span, to, more + slab * how->span * how->rows);
+        copy_slab(e, rows, true, column, slab * how->span, to, more + slab * how->span * how->rows);
+    tile_put_label(e, done);
 }
 
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream)
