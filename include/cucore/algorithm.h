@@ -35,15 +35,16 @@ typedef struct cuc_algorithm cuc_algorithm;
 
 /** The kinds of work. */
 enum {
-    CUC_ALGORITHM_TRANSFORM = 1,     /**< out[i] = fn(values of element i) */
-    CUC_ALGORITHM_REDUCE = 2,        /**< combines the values of all elements to one */
-    CUC_ALGORITHM_SCAN = 3,          /**< out[i] combines the values of elements 0 to i */
-    CUC_ALGORITHM_SELECT = 4,        /**< keeps the elements that fn accepts, in their order */
-    CUC_ALGORITHM_PARTITION = 5,     /**< also keeps the others, in other outputs */
-    CUC_ALGORITHM_UNIQUE = 6,        /**< keeps the first of adjacent equal elements */
-    CUC_ALGORITHM_HISTOGRAM = 7,     /**< counts the elements of each bin */
-    CUC_ALGORITHM_REDUCE_BY_KEY = 8, /**< reduces each run of elements with equal keys */
-    CUC_ALGORITHM_SCAN_BY_KEY = 9,   /**< scans each run of elements with equal keys */
+    CUC_ALGORITHM_TRANSFORM = 1,        /**< out[i] = fn(values of element i) */
+    CUC_ALGORITHM_REDUCE = 2,           /**< combines the values of all elements to one */
+    CUC_ALGORITHM_SCAN = 3,             /**< out[i] combines the values of elements 0 to i */
+    CUC_ALGORITHM_SELECT = 4,           /**< keeps the elements that fn accepts, in their order */
+    CUC_ALGORITHM_PARTITION = 5,        /**< also keeps the others, in other outputs */
+    CUC_ALGORITHM_UNIQUE = 6,           /**< keeps the first of adjacent equal elements */
+    CUC_ALGORITHM_HISTOGRAM = 7,        /**< counts the elements of each bin */
+    CUC_ALGORITHM_REDUCE_BY_KEY = 8,    /**< reduces each run of elements with equal keys */
+    CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
+    CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -92,6 +93,7 @@ enum {
  * - REDUCE: an associative and commutative function of two sets of values, `"fn add(a, b) { return
  *   a + b }"`, or for two values `"fn larger(x, i, y, j) { ... return v, k }"`. Or, for one value,
  *   a name: sum, prod, min or max (which ignore NaN).
+ * - REDUCE_SEGMENTS: as REDUCE.
  * - SCAN: as REDUCE, but the function need not be commutative: its first values are of earlier
  *   elements.
  * - SELECT, PARTITION: a function that is true for the values of elements to keep.
@@ -121,7 +123,8 @@ typedef struct cuc_algorithm_options {
     int32_t bins;   /**< number of bins of a histogram, up to 2^30; otherwise 0 */
     int32_t keys;   /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY and
                          SCAN_BY_KEY: equal if all are equal; 0: one */
-    uint32_t reserved; /**< 0 */
+    cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
+                            i64. Otherwise 0 */
     int64_t count;     /**< number of elements to choose for; 0: large */
     const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
                             device */
@@ -188,11 +191,14 @@ typedef struct cuc_algorithm_args {
     cuc_device_ptr workspace;
     uint64_t workspace_bytes; /**< at least cuc_algorithm_workspace_bytes() if there is a
                                    workspace */
+    /** [segments + 1], for REDUCE_SEGMENTS: segment s has the elements from offsets[s] to
+     * offsets[s + 1] - 1, and element s of each output. Read on the device */
+    const cuc_tensor *offsets;
 } cuc_algorithm_args;
 
-#define CUC_ALGORITHM_ARGS_INIT                            \
-    {                                                      \
-        sizeof(cuc_algorithm_args), 0, 0, 0, 0, 0, 0, 0, 0 \
+#define CUC_ALGORITHM_ARGS_INIT                               \
+    {                                                         \
+        sizeof(cuc_algorithm_args), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus

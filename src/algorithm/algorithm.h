@@ -48,6 +48,7 @@ struct cuc__algorithm_kind {
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
     int32_t bins;                               // of a histogram
+    cuc_dtype offsets;                          // of segments, or 0
     uint32_t values;                            // of an element
     uint32_t keys;                              // the first values, which are compared
     cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
@@ -81,7 +82,8 @@ struct cuc__algorithm_call {
     const char *function;
     int64_t count;
     cuc_tensor inputs[CUC__ALGORITHM_MAX], outputs[CUC__ALGORITHM_MAX]; // by index in the options
-    cuc_tensor device_count;
+    cuc_tensor device_count, offsets;
+    int64_t segments;
     cuc_device_ptr workspace;
 };
 
@@ -89,6 +91,7 @@ struct cuc__algorithm_family {
     const char *kernels[CUC__ALGORITHM_KERNELS]; // their names in the program
     bool has_identity;                           // fn combines values
     bool by_key;                                 // the first values are keys
+    bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool counts;               // the last output is the number of elements of the others
@@ -105,7 +108,8 @@ struct cuc__algorithm_family {
 // Each family is defined in the file of its name.
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
-    cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key;
+    cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
+    cuc__algorithm_reduce_segments;
 
 struct cuc_algorithm {
     cuc__handle head;

@@ -59,7 +59,9 @@ static cuc_status find_count(struct cuc__algorithm_call *c, const cuc_tensor *ar
 static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_tensor *array,
                                uint32_t i, const char *name)
 {
-    int64_t expected = c->plan->kind.bins ? c->plan->kind.bins : 1;
+    int64_t expected = c->plan->kind.bins      ? c->plan->kind.bins
+                       : c->plan->kind.offsets ? c->segments
+                                               : 1;
 
     if (array->shape[0] != expected)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -162,6 +164,26 @@ static cuc_status read_device_count(struct cuc__algorithm_call *c)
              : CUC_OK;
 }
 
+static cuc_status read_offsets(struct cuc__algorithm_call *c)
+{
+    const cuc_tensor *t = c->args->offsets;
+    cuc_status st;
+
+    if (!c->plan->kind.offsets != !t)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         t ? "offsets is given, but the plan has no segments: leave it NULL"
+                           : "offsets is NULL, expected the offsets of segments");
+    if (!t)
+        return CUC_OK;
+    if ((st = flatten(&c->offsets, t, "offsets", 0, "offsets", c->plan->kind.offsets,
+                      c->function)) < 0)
+        return st;
+    c->segments = c->offsets.shape[0] - 1;
+    return c->segments >= 0 ? CUC_OK
+                            : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                                        "offsets has no elements, expected one more than segments");
+}
+
 static cuc_status check_workspace(const struct cuc__algorithm_call *c)
 {
     uint64_t need = c->plan->family->workspace(c->plan, c->count);
@@ -191,8 +213,8 @@ cuc_status cuc__algorithm_check(struct cuc__algorithm_call *c)
     if (c->args->count < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "count is %" PRId64 ", expected 0 or more", c->args->count);
-    if ((st = check_lists(c)) < 0 || (st = read_device_count(c)) < 0 || (st = read_arrays(c)) < 0 ||
-        (st = check_workspace(c)) < 0)
+    if ((st = check_lists(c)) < 0 || (st = read_device_count(c)) < 0 ||
+        (st = read_offsets(c)) < 0 || (st = read_arrays(c)) < 0 || (st = check_workspace(c)) < 0)
         return st;
     narrow(c);
     return CUC_OK;

@@ -30,6 +30,7 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_HISTOGRAM] = &cuc__algorithm_histogram,
     [CUC_ALGORITHM_REDUCE_BY_KEY] = &cuc__algorithm_reduce_by_key,
     [CUC_ALGORITHM_SCAN_BY_KEY] = &cuc__algorithm_scan_by_key,
+    [CUC_ALGORITHM_REDUCE_SEGMENTS] = &cuc__algorithm_reduce_segments,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
@@ -44,7 +45,6 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { "warps", o->warps, 0, MOST_WARPS, NULL },
         { "count", o->count, 0, INT64_MAX, NULL },
         { "keys", o->keys, 0, CUC_ALGORITHM_MAX_ARRAYS, NULL },
-        { "reserved", o->reserved, 0, 0, NULL },
         { "bins", o->bins, o->kind == CUC_ALGORITHM_HISTOGRAM,
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
     };
@@ -52,6 +52,9 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         bool wrong;
         const char *what;
     } more[] = {
+        { o->offsets && (o->kind != CUC_ALGORITHM_REDUCE_SEGMENTS ||
+                         (o->offsets != CUC_I32 && o->offsets != CUC_I64)),
+          "offsets is CUC_I32 or CUC_I64 for CUC_ALGORITHM_REDUCE_SEGMENTS, otherwise 0" },
         { !o->inputs, "inputs is NULL" },
         { !o->outputs, "outputs is NULL" },
         { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN &&
@@ -287,6 +290,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
     k->bins = o->bins;
+    k->offsets = !families[o->kind]->by_segment ? 0 : o->offsets ? o->offsets : CUC_I64;
     k->keys = !families[o->kind]->by_key ? 0 : o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     p->family = families[o->kind];

@@ -50,8 +50,10 @@ static void put_combine(struct cuc__text *t, const struct cuc__algorithm_problem
     cuc__text_put(t, ")\n");
 }
 
-// Writes the last reduction of r0, r1 and so on, and its stores.
-static void put_result(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool parts)
+// Writes the last reduction of r0, r1 and so on, and its stores at index `at`, of partial results
+// or of the outputs.
+static void put_result(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool parts,
+                       const char *at)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
@@ -64,11 +66,18 @@ static void put_result(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__text_put(t, ")\n");
     for (uint32_t i = 0; i < k->values; i++)
         if (parts)
-            cuc__text_put(t, "    store(part_%u, [b], r%u)\n", i, i);
+            cuc__text_put(t, "    store(part_%u, [%s], r%u)\n", i, at, i);
         else if (!k->outputs[i].dropped)
-            cuc__text_put(t, "    store(out_%s, [0], cast(r%u, %s))\n", k->outputs[i].name, i,
+            cuc__text_put(t, "    store(out_%s, [%s], cast(r%u, %s))\n", k->outputs[i].name, at, i,
                           cuc_dtype_name(k->outputs[i].dtype));
     cuc__text_put(t, "}\n");
+}
+
+static void put_start(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    for (uint32_t i = 0; i < p->kind.values; i++)
+        cuc__text_put(t, "    r%u = full(%s, [BN], %s)\n", i,
+                      cuc_dtype_name(p->kind.accumulators[i]), p->identity[i]);
 }
 
 // Writes a kernel that reads the inputs: of G blocks, or of one.
@@ -86,9 +95,7 @@ static void put_reading(struct cuc__text *t, const struct cuc__algorithm_problem
     cuc__text_put(t, ")\n    const BN = %d\n    grid %s\n{\n    b, blocks = %s\n", p->tile.elements,
                   parts ? "G" : "1", parts ? "block(0), G" : "0, 1");
     cuc__algorithm_put_count(t, p);
-    for (uint32_t i = 0; i < k->values; i++)
-        cuc__text_put(t, "    r%u = full(%s, [BN], %s)\n", i, cuc_dtype_name(k->accumulators[i]),
-                      p->identity[i]);
+    put_start(t, p);
     cuc__text_put(t, "    whole = n // BN\n"
                      "    for turn in 0 .. cdiv(whole - b, blocks) {\n"
                      "        t = b + turn * blocks\n");
@@ -100,7 +107,7 @@ static void put_reading(struct cuc__text *t, const struct cuc__algorithm_problem
     cuc__algorithm_put_values(t, p, "        ", "");
     put_combine(t, p, "where(i < n, v%u, %s)");
     cuc__text_put(t, "    }\n");
-    put_result(t, p, parts);
+    put_result(t, p, parts, parts ? "b" : "0");
 }
 
 static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem *p)
@@ -117,7 +124,7 @@ static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem 
     for (uint32_t i = 0; i < p->kind.values; i++)
         cuc__text_put(t, "    r%u = where(b < G, load(part_%u, [0], [BG]), %s)\n", i, i,
                       p->identity[i]);
-    put_result(t, p, false);
+    put_result(t, p, false, "0");
 }
 
 static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
@@ -176,4 +183,66 @@ const struct cuc__algorithm_family cuc__algorithm_reduce = {
     .put = put,
     .workspace = workspace,
     .run = run,
+};
+
+// ---- Segments: a block reduces one
+
+static void choose_for_segments(struct cuc__algorithm_problem *p)
+{
+    enum { TILE = 1024 };
+
+    if (!p->tile.elements)
+        p->tile.elements = TILE;
+}
+
+static void put_segments(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    cuc__text_put(t, "\nkernel %s(", p->family->kernels[0]);
+    cuc__algorithm_put_inputs(t, p);
+    cuc__text_put(t, "offsets: %s[SEGMENTS + 1], ", cuc_dtype_name(p->kind.offsets));
+    cuc__algorithm_put_outputs(t, p, "SEGMENTS");
+    cuc__text_put(t,
+                  "segments: i64)\n    const BN = %d\n    where segments == SEGMENTS\n"
+                  "    grid segments\n{\n    b = block(0)\n",
+                  p->tile.elements);
+    cuc__algorithm_put_count(t, p);
+    put_start(t, p);
+    cuc__text_put(t, "    start = maximum(cast(offsets[b], i64), 0)\n"
+                     "    end = minimum(cast(offsets[b + 1], i64), n)\n"
+                     "    first = start // BN\n"
+                     "    for turn in 0 .. cdiv(end - first * BN, BN) {\n"
+                     "        t = first + turn\n");
+    cuc__algorithm_put_values(t, p, "        ", "");
+    put_combine(t, p, "where((i >= start) & (i < end), v%u, %s)");
+    cuc__text_put(t, "    }\n");
+    put_result(t, p, false, "b");
+}
+
+static uint64_t no_workspace(const cuc_algorithm *plan, int64_t count)
+{
+    (void)plan;
+    (void)count;
+    return 0;
+}
+
+static cuc_status run_segments(const struct cuc__algorithm_call *c)
+{
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
+    size_t count = cuc__algorithm_add_inputs(args, 0, c);
+
+    args[count++] = CUC_ARG(&c->offsets);
+    count = cuc__algorithm_add_outputs(args, count, c);
+    args[count++] = CUC_ARG(c->segments);
+    return cuc__algorithm_launch(c, 0, args, count);
+}
+
+const struct cuc__algorithm_family cuc__algorithm_reduce_segments = {
+    .kernels = { "reduce_segments" },
+    .has_identity = true,
+    .by_segment = true,
+    .outputs_of_value = 1,
+    .choose = choose_for_segments,
+    .put = put_segments,
+    .workspace = no_workspace,
+    .run = run_segments,
 };

@@ -1,111 +1,8 @@
 // Compares plans of <cucore/algorithm.h> with loops in double on the host. Elements are small
 // integers, so that results are exact in every order. Nothing around outputs may be written.
 #include "algorithm/algorithm.h"
+#include "algorithm_testing.h"
 #include "base/array.h"
-#include "slice.h"
-#include "testing.h"
-#include "tile/ir/scalar.h"
-
-#include <math.h>
-
-static cuc_device *device;
-static cuc_stream *stream;
-static struct slice slice = { 0, 1 };
-
-static void setup(void)
-{
-    ck_ok(cuc_device_get(&device, 0));
-    ck_ok(cuc_stream_create(&stream, device, NULL));
-}
-
-static void teardown(void)
-{
-    cuc_stream_release(stream);
-}
-
-// ---- Arrays
-
-enum { GUARD = 64, POISON = 0xee };
-
-struct array {
-    cuc_tensor t;
-    cuc_buffer *buffer;
-    unsigned char *bytes; // the host's copy
-    size_t size;
-};
-
-static uint64_t seed = 1;
-
-static uint64_t below(uint64_t n)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (seed >> 33) % n;
-}
-
-static unsigned char *at(const struct array *a, int64_t i)
-{
-    return a->bytes + (GUARD + i * a->t.strides[0]) * (int64_t)(cuc_dtype_bits(a->t.dtype) / 8);
-}
-
-static void set(const struct array *a, int64_t i, double value)
-{
-    uint64_t bits = tile_is_integer(a->t.dtype) || a->t.dtype == CUC_BOOL
-                        ? tile_element_of_int(a->t.dtype, (int64_t)value)
-                        : tile_element_of_real(a->t.dtype, value);
-
-    memcpy(at(a, i), &bits, cuc_dtype_bits(a->t.dtype) / 8);
-}
-
-static double get(const struct array *a, int64_t i)
-{
-    uint64_t bits = 0;
-    uint32_t width = cuc_dtype_bits(a->t.dtype);
-
-    memcpy(&bits, at(a, i), width / 8);
-    if (tile_is_signed(a->t.dtype) && width < 64 && bits >> (width - 1))
-        bits |= UINT64_MAX << width;
-    return tile_is_signed(a->t.dtype) ? (double)(int64_t)bits : tile_element_real(a->t.dtype, bits);
-}
-
-static void make(struct array *a, cuc_dtype dtype, int64_t count, int64_t stride)
-{
-    size_t bytes = cuc_dtype_bits(dtype) / 8;
-
-    *a = (struct array){
-        .t = { .dtype = dtype, .rank = 1, .shape = { count }, .strides = { stride } }
-    };
-    a->size = (size_t)(2 * GUARD + count * stride) * bytes;
-    a->bytes = malloc(a->size);
-    memset(a->bytes, POISON, a->size);
-    ck_ok(cuc_buffer_create(&a->buffer, stream, NULL, a->size));
-    a->t.data = cuc_buffer_ptr(a->buffer) + GUARD * bytes;
-}
-
-static void send(const struct array *a)
-{
-    ck_ok(cuc_buffer_write_async(stream, a->buffer, 0, a->bytes, a->size));
-}
-
-static void drop(struct array *a)
-{
-    cuc_buffer_release(a->buffer);
-    free(a->bytes);
-}
-
-// Reads an output, and checks that only its first `count` elements have changed.
-static void receive(const struct array *a, int64_t count)
-{
-    unsigned char *before = malloc(a->size);
-    size_t bytes = cuc_dtype_bits(a->t.dtype) / 8;
-
-    memcpy(before, a->bytes, a->size);
-    ck_ok(cuc_buffer_read_async(stream, a->bytes, a->buffer, 0, a->size));
-    ck_ok(cuc_stream_synchronize(stream));
-    for (int64_t i = 0; i < count; i++)
-        memcpy(before + (at(a, i) - a->bytes), at(a, i), bytes);
-    ck_assert_msg(memcmp(before, a->bytes, a->size) == 0, "bytes around an output were written");
-    free(before);
-}
 
 // ---- The kinds of work
 
@@ -383,15 +280,6 @@ static const struct work uniques[] = {
 };
 // clang-format on
 
-static uint32_t length_of(const char *const *list)
-{
-    uint32_t count = 0;
-
-    while (list[count])
-        count++;
-    return count;
-}
-
 // A work's arrays, and its call.
 struct arrays {
     struct array in[4], out[5], count, workspace;
@@ -454,15 +342,6 @@ static void drop_arrays(struct arrays *a)
         drop(&a->out[i]);
     drop(&a->count);
     drop(&a->workspace);
-}
-
-static void check_value(const struct array *out, int64_t i, double expected, int64_t n)
-{
-    double got = get(out, i);
-
-    ck_assert_msg(
-        got == expected || (expected == 0x1p63 && got == -0x1p63) || fabs(expected) > 0x1p52,
-        "element %lld of %lld: got %g, expected %g", (long long)i, (long long)n, got, expected);
 }
 
 static void check_reduction(const struct work *w, const struct arrays *a, int64_t n)
@@ -621,8 +500,6 @@ static void run_work(const struct work *w, cuc_algorithm *plan, int64_t n, int64
     drop_arrays(&a);
 }
 
-static const int64_t lengths[] = { 0, 1, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 20011 };
-
 static void run_lengths(const struct work *w, int32_t kind, uint32_t flags)
 {
     cuc_algorithm *plan, *on_device;
@@ -680,115 +557,6 @@ TEST_SLICE(scans_by_key_agree_with_the_host, slice, CUC_LENGTH(run_scans))
 {
     run_lengths(&run_scans[_i], CUC_ALGORITHM_SCAN_BY_KEY, 0);
     run_lengths(&run_scans[_i], CUC_ALGORITHM_SCAN_BY_KEY, CUC_ALGORITHM_EXCLUSIVE);
-}
-
-// ---- Histograms
-
-static const struct histogram {
-    const char *inputs[3], *fn;
-    cuc_dtype dtype, count;
-    int32_t bins;
-    int64_t low, values; // elements are low to low + values - 1
-} histograms[] = {
-    { { "x: u8" }, NULL, CUC_U8, CUC_I32, 256, 0, 256 },
-    { { "x: u8" }, NULL, CUC_U8, CUC_I64, 256, 7, 1 },
-    { { "x: i8" }, NULL, CUC_I8, CUC_U32, 7, -3, 12 },
-    { { "x: i64" }, NULL, CUC_I64, CUC_U64, 1, -2, 5 },
-    { { "x: i32" }, NULL, CUC_I32, CUC_I32, 1000, -10, 1200 },
-    { { "x: i32" }, NULL, CUC_I32, CUC_I32, 20000, -10, 20020 },
-    { { "x: f32", "floor(x / 4.0)" }, NULL, CUC_F32, CUC_I32, 16, -8, 100 },
-    { { "x: f32" }, "fn bin(x) { return floor(x / 4.0) }", CUC_F32, CUC_I32, 16, -8, 100 },
-};
-
-TEST_SLICE(histograms_agree_with_the_host, slice, CUC_LENGTH(histograms))
-{
-    const struct histogram *h = &histograms[_i];
-    char y[16];
-    const char *outputs[] = { y };
-
-    snprintf(y, sizeof(y), "y: %s", cuc_dtype_name(h->count));
-    for (int i = 0; i < 2 * CUC_LENGTH(lengths); i++) {
-        int64_t n = lengths[i / 2], *expected = calloc((size_t)h->bins, sizeof(*expected));
-        cuc_algorithm *plan;
-        struct array x, counts;
-        ck_ok(cuc_algorithm_create(
-            &plan, device,
-            CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = h->inputs,
-                                  .input_count = length_of(h->inputs), .outputs = outputs,
-                                  .output_count = 1, .fn = h->fn, .bins = h->bins,
-                                  .tile = i % 2 ? 256 : 0)));
-        make(&x, h->dtype, n, 1);
-        make(&counts, h->count, h->bins, 1);
-        for (int64_t j = 0; j < n; j++) {
-            int64_t value = h->low + (int64_t)below((uint64_t)h->values);
-            set(&x, j, (double)value);
-            value = h->dtype == CUC_F32 ? (value + 400) / 4 - 100 : value;
-            if (value >= 0 && value < h->bins)
-                expected[value]++;
-        }
-        send(&x);
-        send(&counts);
-        ck_ok(cuc_algorithm_run(stream, plan,
-                                CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1,
-                                                   .outputs = &counts.t, .output_count = 1)));
-        receive(&counts, h->bins);
-        for (int32_t j = 0; j < h->bins; j++)
-            check_value(&counts, j, (double)expected[j], n);
-        free(expected);
-        drop(&x);
-        drop(&counts);
-        cuc_algorithm_release(plan);
-    }
-}
-
-TEST(searches_find_bounds)
-{
-    const char *inputs[] = { "levels: f32[]", "x: f32", "lower_bound(levels, x)",
-                             "upper_bound ( levels, x + 0.0) - 1" };
-    const char *outputs[] = { "low: i64", "bin: i32" };
-    enum { COUNT = 3000 };
-
-    for (int64_t size = 0; size < 40; size += 1 + size / 9) {
-        struct array levels, x, low, bin;
-        cuc_algorithm *plan;
-        make(&levels, CUC_F32, size, 1);
-        make(&x, CUC_F32, COUNT, 1);
-        make(&low, CUC_I64, COUNT, 1);
-        make(&bin, CUC_I32, COUNT, 1);
-        for (int64_t i = 0; i < size; i++)
-            set(&levels, i, (double)(i / 3 * 5)); // each level three times
-        for (int64_t i = 0; i < COUNT; i++)
-            set(&x, i, (double)below(80) - 5);
-        send(&levels);
-        send(&x);
-        send(&low);
-        send(&bin);
-        ck_ok(cuc_algorithm_create(&plan, device,
-                                   CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_TRANSFORM,
-                                                         .inputs = inputs, .input_count = 4,
-                                                         .outputs = outputs, .output_count = 2)));
-        ck_ok(cuc_algorithm_run(stream, plan,
-                                CUC_ALGORITHM_ARGS(.inputs = (const cuc_tensor[]){ levels.t, x.t },
-                                                   .input_count = 2,
-                                                   .outputs = (const cuc_tensor[]){ low.t, bin.t },
-                                                   .output_count = 2)));
-        receive(&low, COUNT);
-        receive(&bin, COUNT);
-        for (int64_t i = 0; i < COUNT; i++) {
-            int64_t less = 0, most_equal = -1;
-            for (int64_t j = 0; j < size; j++) {
-                less += get(&levels, j) < get(&x, i);
-                most_equal += get(&levels, j) <= get(&x, i);
-            }
-            check_value(&low, i, (double)less, size);
-            check_value(&bin, i, (double)most_equal, size);
-        }
-        drop(&levels);
-        drop(&x);
-        drop(&low);
-        drop(&bin);
-        cuc_algorithm_release(plan);
-    }
 }
 
 TEST(the_default_tiles_agree_with_the_host)

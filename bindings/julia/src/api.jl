@@ -343,6 +343,7 @@ const CUC_ALGORITHM_UNIQUE = Int32(6)
 const CUC_ALGORITHM_HISTOGRAM = Int32(7)
 const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
 const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
+const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
@@ -612,7 +613,7 @@ struct cuc_algorithm_options
     warps::Int32
     bins::Int32
     keys::Int32
-    reserved::UInt32
+    offsets::cuc_dtype
     count::Int64
     arch::Ptr{UInt8}
     cache::Ptr{cuc_cache}
@@ -1475,6 +1476,7 @@ struct cuc_algorithm_args
     device_count::Ptr{cuc_tensor}
     workspace::cuc_device_ptr
     workspace_bytes::UInt64
+    offsets::Ptr{cuc_tensor}
 end
 
 # The arrays of a call. Arrays that the plan does not use must be NULL; otherwise the call fails and names them. Shapes are those of CUC_ATTENTION_HEADS_FIRST; CUC_ATTENTION_SEQUENCE_FIRST exchanges the second and third axis of q, k, v and o. Strides may be arbitrary.

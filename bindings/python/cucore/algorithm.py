@@ -12,16 +12,17 @@ from ._errors import check, text
 from ._handle import Handle, assign, c_number, c_text, create, handle_of, options, word
 from ._memory import Buffer
 from ._stream import StreamLike, as_stream
-from ._tensor import as_tensor
+from ._tensor import as_tensor, dtype_number
 
 _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_REDUCE,
           "scan": raw.CUC_ALGORITHM_SCAN, "select": raw.CUC_ALGORITHM_SELECT,
           "partition": raw.CUC_ALGORITHM_PARTITION, "unique": raw.CUC_ALGORITHM_UNIQUE,
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
-          "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY}
+          "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
+          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
           "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH}
-_FIELDS = ("identity", "bins", "keys", "tile", "blocks", "warps", "count", "arch", "cache")
+_FIELDS = ("identity", "bins", "keys", "offsets", "tile", "blocks", "warps", "count", "arch", "cache")
 
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
@@ -46,11 +47,12 @@ def _arrays(args: Any, field: str, given: Sequence[Any], kept: list[Any]) -> Non
 class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
-    `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key" or
-    "scan_by_key"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the
+    `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
+    "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the
     tile language, or for reductions and scans a name such as "sum". The other options are those of
     `cuc_algorithm_options`: `identity` of a function that combines values; `exclusive` scans; `device_count`, if calls
-    read the number of elements on the device; `bins` of a histogram; `keys`, the number of values that are keys; `tile`, `blocks`, `warps` to choose by hand;
+    read the number of elements on the device; `bins` of a histogram; `keys`, the number of values that are keys;
+    `offsets`, the dtype of the offsets of segments; `tile`, `blocks`, `warps` to choose by hand;
     `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use instead of the default one.
     """
 
@@ -69,6 +71,8 @@ class Algorithm(Handle):
                 made.flags |= _FLAGS[name] if value else 0
             elif name not in _FIELDS:
                 raise TypeError(f"an algorithm has no option {name}: there are {', '.join(sorted((*_FIELDS, *_FLAGS)))}")
+            elif name == "offsets":
+                made.offsets = dtype_number(value)
             elif name != "cache":
                 assign(made, name, value)
             elif value is not None:
@@ -77,17 +81,19 @@ class Algorithm(Handle):
         self._take(create(raw.cuc_algorithm_create, Device(device)._h, ctypes.byref(made)))
 
     def __call__(self, stream: StreamLike, inputs: Sequence[Any], outputs: Sequence[Any], *, count: int = 0,
-                 device_count: Any = None, workspace: Buffer | None = None) -> None:
+                 device_count: Any = None, offsets: Any = None, workspace: Buffer | None = None) -> None:
         """Run in stream order. Arrays may come from any library. `count` is the number of elements, if not that of
-        the arrays; `device_count` is an i64 array of one element that has it, for the option `device_count`. Without a
+        the arrays; `device_count` is an i64 array of one element that has it, for the option `device_count`; `offsets`
+        are those of segments. Without a
         `workspace` the call takes memory from the device's resource."""
         args, kept = options(raw.cuc_algorithm_args), []
         _arrays(args, "input", inputs, kept)
         _arrays(args, "output", outputs, kept)
         assign(args, "count", count)
-        if device_count is not None:
-            kept.append(as_tensor(device_count))
-            args.device_count = kept[-1]._address
+        for name, value in (("device_count", device_count), ("offsets", offsets)):
+            if value is not None:
+                kept.append(as_tensor(value))
+                setattr(args, name, kept[-1]._address)
         if workspace is not None:
             args.workspace, args.workspace_bytes = workspace.handle, workspace.size
         check(raw.cuc_algorithm_run(as_stream(stream)._h, self._h, ctypes.byref(args)))

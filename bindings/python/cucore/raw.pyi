@@ -303,6 +303,7 @@ CUC_ALGORITHM_UNIQUE: int
 CUC_ALGORITHM_HISTOGRAM: int
 CUC_ALGORITHM_REDUCE_BY_KEY: int
 CUC_ALGORITHM_SCAN_BY_KEY: int
+CUC_ALGORITHM_REDUCE_SEGMENTS: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
@@ -573,6 +574,7 @@ class cuc_algorithm_args(ctypes.Structure):
     device_count: Pointer
     workspace: int
     workspace_bytes: int
+    offsets: Pointer
 
 class cuc_algorithm_options(ctypes.Structure):
     struct_size: int
@@ -589,7 +591,7 @@ class cuc_algorithm_options(ctypes.Structure):
     warps: int
     bins: int
     keys: int
-    reserved: int
+    offsets: int
     count: int
     arch: bytes | None
     cache: Pointer

@@ -76,6 +76,22 @@ class AlgorithmTest(DeviceTest):
                                       np.bincount(self.x.astype(int) + 9, minlength=18))
         self.assertIn("kernel histogram_all", bins.source)
 
+    def test_keys_and_segments(self):
+        keys = np.sort(np.random.default_rng(6).integers(0, 40, 5000)).astype(np.int32)
+        out, sums, count = (self.send(np.zeros(n, t)) for n, t in ((5000, np.int32), (5000, np.float32), (1, np.int64)))
+        by_key = algorithm.Algorithm("reduce_by_key", ["k: i32", "x: f32"], ["keys: i32", "sums: f32", "n: i64"], "sum")
+        by_key(self.stream, [self.send(keys), self.there], [out, sums, count])
+        there, starts = np.unique(keys, return_index=True)
+        self.assertEqual(self.receive(count, np.zeros(1, np.int64))[0], len(there))
+        np.testing.assert_array_equal(self.receive(out, keys)[:len(there)], there)
+        expected = np.add.reduceat(self.x, starts)
+        np.testing.assert_array_equal(self.receive(sums, self.x)[:len(there)], expected)
+        offsets = np.append(starts, 5000).astype(np.int32)
+        totals = self.send(np.zeros(len(there), np.float32))
+        segments = algorithm.Algorithm("reduce_segments", ["x: f32"], ["y: f32"], "sum", offsets="i32")
+        segments(self.stream, [self.there], [totals], offsets=self.send(offsets))
+        np.testing.assert_array_equal(self.receive(totals, expected), expected)
+
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "inputs is a text"):
             algorithm.Algorithm("reduce", "x: f32", ["y: f32"], "sum")

@@ -716,6 +716,8 @@ pub const CUC_ALGORITHM_HISTOGRAM: i32 = 7;
 pub const CUC_ALGORITHM_REDUCE_BY_KEY: i32 = 8;
 /// scans each run of elements with equal keys
 pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
+/// reduces each segment of elements
+pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -1228,6 +1230,8 @@ pub struct cuc_algorithm_args {
     pub workspace: cuc_device_ptr,
     /// at least cuc_algorithm_workspace_bytes() if there is a workspace
     pub workspace_bytes: u64,
+    /// \[segments + 1\], for REDUCE_SEGMENTS: segment s has the elements from offsets\[s\] to offsets\[s + 1\] - 1, and element s of each output. Read on the device
+    pub offsets: *const cuc_tensor,
 }
 
 zeroed!(cuc_algorithm_args, struct_size);
@@ -1264,8 +1268,8 @@ pub struct cuc_algorithm_options {
     pub bins: i32,
     /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; 0: one
     pub keys: i32,
-    /// 0
-    pub reserved: u32,
+    /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
+    pub offsets: cuc_dtype,
     /// number of elements to choose for; 0: large
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device

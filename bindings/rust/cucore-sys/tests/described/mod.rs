@@ -14,7 +14,7 @@ pub fn structs(wrong: &mut Vec<String>) {
                          $size)
         }};
     }
-    row!(cuc_algorithm_args, 64, 8);
+    row!(cuc_algorithm_args, 72, 8);
     row!(cuc_algorithm_args.struct_size, 0, 8);
     row!(cuc_algorithm_args.inputs, 8, 8);
     row!(cuc_algorithm_args.outputs, 16, 8);
@@ -24,6 +24,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_args.device_count, 40, 8);
     row!(cuc_algorithm_args.workspace, 48, 8);
     row!(cuc_algorithm_args.workspace_bytes, 56, 8);
+    row!(cuc_algorithm_args.offsets, 64, 8);
     row!(cuc_algorithm_options, 104, 8);
     row!(cuc_algorithm_options.struct_size, 0, 8);
     row!(cuc_algorithm_options.kind, 8, 4);
@@ -39,7 +40,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.warps, 64, 4);
     row!(cuc_algorithm_options.bins, 68, 4);
     row!(cuc_algorithm_options.keys, 72, 4);
-    row!(cuc_algorithm_options.reserved, 76, 4);
+    row!(cuc_algorithm_options.offsets, 76, 4);
     row!(cuc_algorithm_options.count, 80, 8);
     row!(cuc_algorithm_options.arch, 88, 8);
     row!(cuc_algorithm_options.cache, 96, 8);
