@@ -48,12 +48,13 @@ class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
     `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
-    "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the
-    tile language, or for reductions and scans a name such as "sum". The other options are those of
-    `cuc_algorithm_options`: `identity` of a function that combines values; `exclusive` scans; `device_count`, if calls
-    read the number of elements on the device; `bins` of a histogram; `keys`, the number of values that are keys;
-    `offsets`, the dtype of the offsets of segments; `tile`, `blocks`, `warps` to choose by hand;
-    `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use instead of the default one.
+    "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
+    `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions and scans a name such
+    as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that combines values;
+    `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a histogram;
+    `keys`, the number of values that are keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
+    `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
+    instead of the default one.
     """
 
     __slots__ = ()
@@ -70,7 +71,8 @@ class Algorithm(Handle):
             if name in _FLAGS:
                 made.flags |= _FLAGS[name] if value else 0
             elif name not in _FIELDS:
-                raise TypeError(f"an algorithm has no option {name}: there are {', '.join(sorted((*_FIELDS, *_FLAGS)))}")
+                there = ", ".join(sorted((*_FIELDS, *_FLAGS)))
+                raise TypeError(f"an algorithm has no option {name}: there are {there}")
             elif name == "offsets":
                 made.offsets = dtype_number(value)
             elif name != "cache":
@@ -108,19 +110,23 @@ class Algorithm(Handle):
         return text(raw.cuc_algorithm_source(self._h))
 
 
+def _identity(given: str | None) -> bytes | None:
+    return None if given is None else c_text("identity", given)
+
+
 def reduce(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = None) -> None:
     """Reduce an array to the one element of y, in stream order. `fn` is "sum", "prod", "min", "max", or a function in
     the tile language with its `identity`. The library keeps the plans."""
     source, result = as_tensor(x), as_tensor(y)
-    check(raw.cuc_reduce(as_stream(stream)._h, c_text("fn", fn), None if identity is None else c_text("identity", identity),
-                         source._address, result._address))
+    check(raw.cuc_reduce(as_stream(stream)._h, c_text("fn", fn), _identity(identity), source._address,
+                         result._address))
 
 
 def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = None, exclusive: bool = False) -> None:
     """Scan an array in stream order: y[i] combines x[0] to x[i], or to x[i - 1] if `exclusive`. `fn` is as in
     `reduce()`. The library keeps the plans."""
     source, result = as_tensor(x), as_tensor(y)
-    check(raw.cuc_scan(as_stream(stream)._h, c_text("fn", fn), None if identity is None else c_text("identity", identity),
+    check(raw.cuc_scan(as_stream(stream)._h, c_text("fn", fn), _identity(identity),
                        raw.CUC_ALGORITHM_EXCLUSIVE if exclusive else 0, source._address, result._address))
 
 
