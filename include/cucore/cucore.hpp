@@ -210,6 +210,7 @@ template <class Handle> Handle retained(typename Handle::raw_type *borrowed) noe
 }
 
 using context = handle<cuc_context, cuc_context_retain, cuc_context_release>;
+using algorithm = handle<cuc_algorithm, cuc_algorithm_retain, cuc_algorithm_release>;
 using attention_plan =
     handle<cuc_attention_plan, cuc_attention_plan_retain, cuc_attention_plan_release>;
 using gemm_plan = handle<cuc_gemm_plan, cuc_gemm_plan_retain, cuc_gemm_plan_release>;
