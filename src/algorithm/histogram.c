@@ -16,8 +16,10 @@ static bool is_shared(const struct cuc__algorithm_kind *k)
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE = 16384, TILE_OF_MANY = 4096, BLOCKS = 1, BLOCKS_OF_MANY = 8 };
+    enum { TILE = 32768, TILE_OF_MANY = 4096, BLOCKS = 1, BLOCKS_OF_MANY = 8, WARPS = 32 };
 
+    if (!p->tile.elements && !p->tile.warps && is_shared(&p->kind))
+        p->tile.warps = WARPS;
     if (!p->tile.elements)
         p->tile.elements = is_shared(&p->kind) ? TILE : TILE_OF_MANY;
     if (!p->tile.blocks)

@@ -4,11 +4,11 @@
 #include "algorithm.h"
 
 enum { PARTS, FINISH, SMALL };
-enum { SMALL_TILES = 4 }; // most tiles of one block
+enum { SMALL_ELEMENTS = 16384 }; // most elements of one block
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE_BYTES = 16384, SUM_BYTES = 32768, LEAST = 256, BLOCKS = 2 };
+    enum { TILE_BYTES = 65536, SUM_BYTES = 65536, LEAST = 256, BLOCKS = 2, WARPS = 16 };
     const struct cuc__algorithm_kind *k = &p->kind;
     uint32_t widest = 1, sums = 0;
 
@@ -23,6 +23,8 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.elements = cuc__algorithm_fit(TILE_BYTES, widest, LEAST);
         if (p->tile.elements > most)
             p->tile.elements = most;
+        if (!p->tile.warps)
+            p->tile.warps = WARPS;
     }
     if (!p->tile.blocks)
         p->tile.blocks = BLOCKS;
@@ -140,7 +142,7 @@ static int64_t blocks_of(const cuc_algorithm *plan, int64_t count)
     int64_t most = (int64_t)plan->tile.blocks * plan->multiprocessors;
     int64_t tiles = cuc__algorithm_cdiv(count, plan->tile.elements);
 
-    return tiles <= SMALL_TILES ? 1 : tiles < most ? tiles : most;
+    return count <= SMALL_ELEMENTS ? 1 : tiles < most ? tiles : most;
 }
 
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)

@@ -13,7 +13,7 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 static void choose(struct cuc__algorithm_problem *p)
 {
     // A function of the caller's may be long, and is inlined many times.
-    enum { SUM_BYTES = 131072, FUNCTION_BYTES = 16384, LEAST = 1024, BLOCKS = 2 };
+    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 1024, BLOCKS = 2 };
     uint32_t sums = 0;
 
     for (uint32_t i = 0; i < p->kind.values; i++)

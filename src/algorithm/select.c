@@ -8,13 +8,16 @@ static const struct cuc__algorithm_sums sums = {
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE_BYTES = 32768, LEAST = 1024 };
+    enum { TILE_BYTES = 65536, LEAST = 1024, WARPS = 16 };
     uint32_t bytes = 0;
 
     for (uint32_t i = 0; i < p->kind.values; i++)
         bytes += cuc_dtype_bits(p->kind.outputs[i].dtype) / 8;
-    if (!p->tile.elements)
-        p->tile.elements = cuc__algorithm_fit(TILE_BYTES, bytes, LEAST);
+    if (p->tile.elements)
+        return;
+    p->tile.elements = cuc__algorithm_fit(TILE_BYTES, bytes < 4 ? 4 : bytes, LEAST);
+    if (!p->tile.warps)
+        p->tile.warps = WARPS;
 }
 
 // Writes `keep`: the elements that the predicate accepts, or those that differ from the element
