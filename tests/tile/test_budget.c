@@ -73,7 +73,7 @@ static const struct {
     { unrolled, { 0 }, "T80",  { "budget: ", "and ", "operations" } },
     { sorted,   { 0 }, "T802", { "sort of f32[4194304]", "33554432 bytes", "3:23" } },
     { small, { .budget_operations = 100 }, "T801",    { " operations so far", "its budget is 100" } },
-    { small, { .budget_ptx_bytes = 3000 }, "T802",    { " of f32[256]", "3000 bytes" } },
+    { small, { .warps = 1, .budget_ptx_bytes = 3000 }, "T802", { " of f32[256]", "3000 bytes" } },
     { small, { .budget_memory_bytes = 50000 }, "T803", { "bytes of memory", "50000" } },
     { small, { .budget_seconds = 1e-9 }, "T804",      { "1e-09 seconds" } },
     { wide,  { .budget_ptx_bytes = UINT64_MAX, .cancel = cancel, .cancel_user = &asked }, "T805",

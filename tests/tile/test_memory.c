@@ -51,25 +51,35 @@ static const struct {
       "bar.sync", 4, 2 },
 };
 
-// The default number of warps.
+// The default number of threads, which a model chooses.
 static const struct {
     const char *name, *body;
     int threads;
 } defaults[] = {
-    { "a row of 32-bit elements",
+    { "a row, which 4 warps reduce with few exchanges",
       "v = load(x, [block(0), 0], [_, 4096], pad=-inf)\n    e = exp(v - max(v))\n"
       "    store(y, [block(0), 0], e / sum(e))",
-      512 },
+      128 },
     { "a row whose loss each warp computes",
       "v = load(x, [block(0), 0], [_, 4096], pad=-inf)\n    e = exp(v - max(v))\n    l = sum(e)\n"
       "    p = exp(x[block(0), 3] - log(l))\n"
       "    store(y, [block(0), 0], e / l * (pow(1.0 - p, 2.5) - p * pow(1.0 - p, 1.5)))",
-      256 },
-    { "a stencil of five points",
-      "a = zeros(f32, [16, 128])\n    static for i in 0 .. 5 {\n"
-      "        a += load_at(x, [block(0) * 16 + i, 0], [16, 128])\n    }\n"
-      "    store(y, [block(0), 0], a)",
       128 },
+    { "a norm along the middle axis, whose warps all exchange 16 sums",
+      "v = load(x, [0, block(0)], [512, 16])\n    d = v - sum(v, 0) / 512.0\n"
+      "    store(y, [0, block(0)], d * rsqrt(sum(d * d, 0) / 512.0))",
+      128 },
+    { "elements that need nothing of each other",
+      "store(y, [block(0), 0], load(x, [block(0), 0], [_, 4096]) * 2.0)", 512 },
+    { "a tile that fits in one warp",
+      "store(y, [block(0), 0], load(x, [block(0), 0], [_, 128]) * 2.0)", 32 },
+    { "steps of a recurrence, each of which waits for memory",
+      "h = zeros(f32, [1024])\n    for t in 0 .. M {\n"
+      "        h = h * 0.9 + load(x, [t, block(0)], [_, 1024])\n"
+      "        store(y, [t, block(0)], h, shape=[_, 1024])\n    }",
+      128 },
+    { "a tile that needs the registers of 32 warps",
+      "store(y, [block(0), 0], exp(load(x, [block(0), 0], [_, 65536])))", 1024 },
     { "a stencil of 25 points",
       "a = zeros(f32, [16, 128])\n    for i in 0 .. 5 {\n        for j in 0 .. 5 {\n"
       "            a += load_at(x, [block(0) * 16 + i, j], [16, 128])\n        }\n    }\n"

@@ -313,11 +313,12 @@ struct pass {
 };
 
 static const struct pass passes[] = {
-    // Chooses the number of warps per block, unless the target fixes it and accumulators fit.
-    { PREPARE, "choice of warps", choose_warps, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_WARPS },
     // Folds, merges and hoists ops and drops dead ones, until nothing changes.
     { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
       .changes = true },
+    // Chooses the number of warps per block, unless the target fixes it and accumulators fit.
+    { PREPARE, "choice of warps", choose_warps, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE,
+      .leaves = TILE_IR_WARPS },
     // Unrolls short loops over the taps of a filter.
     { PREPARE, "unrolling of taps", unroll_taps,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },

@@ -1,5 +1,5 @@
-// Internal interface of the files that compile a kernel: compile.c, compile_roles.c, measure.c,
-// properties.c, refuse.c.
+// Internal interface of the files that compile a kernel: choose_warps.c, compile.c,
+// compile_roles.c, measure.c, properties.c, refuse.c.
 #ifndef CUCORE_TILE_COMPILE_COMPILE_STEPS_H
 #define CUCORE_TILE_COMPILE_COMPILE_STEPS_H
 
@@ -12,25 +12,20 @@ struct tile_text;
 struct tile_measures {
     int64_t most, line; // number of elements of the largest tile, and of the longest row or column
                         // that is reduced
-    int64_t transposed; // bytes per element of a transposed tile
-    uint32_t loads;     // number of loads as large as the largest tile
-    int64_t points;     // the same, of load_at: the points of a stencil
-    // Estimates for a block: instructions of each warp, whatever its number of elements;
-    // instructions of all elements together; bytes that move.
-    int64_t fixed, work, bytes;
     bool loops, halves; // halves: some load has 16-bit elements
-    bool scans;
 };
 struct tile_measures tile_measures_of(const struct tile_kernel *kernel);
 // True if the kernel reduces its whole tile at once.
 bool tile_is_row(const struct tile_measures *m);
-uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_target *target);
 // Returns `warps`, or a larger number if the accumulators of products would not fit in the
 // registers of that many.
 uint32_t tile_enough_warps(const struct tile_kernel *kernel, uint32_t warps);
 // Returns the number of neighboring blocks that start together, as a cluster.
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps);
+
+// choose_warps.c: the number of warps of a block.
+uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_target *target);
 
 // Properties of a kernel's IR, and decisions about the kernel. The passes of compile.c require and
 // establish them.
