@@ -13,8 +13,9 @@
 #include <string.h>
 
 // Wraps a body in a kernel.
-#define HEAD \
-    "kernel k(a: f32[N], b: f16[4, M], i: i32[N], u: u32[N], n: i32, m: i64, f: f32) grid N {\n"
+#define HEAD                                                                           \
+    "kernel k(a: f32[N], b: f16[4, M], i: i32[N], u: u32[N], n: i32, m: i64, f: f32) " \
+    "where noalias(a, u) grid N {\n"
 
 typedef bool pass(struct tile_kernel *kernel);
 
@@ -122,13 +123,17 @@ static const struct row rows[] = {
       "x = 0.0\nfor j in 0 .. n { if j == 3 { x = x + exp(f) } }\nstore(a, [0], x)",
       "{\n            v4 = exp(f)", NULL },
     { "a load of a scalar", everything,
-      "x = 0.0\nfor j in 0 .. n { x = x + a[3] }\nstore(a, [0], x)",
-      "load_at(a, [v2], [_])\n    x = v0\n    for", NULL },
+      "x = 0.0\nfor j in 0 .. n { x = x + cast(u[3], f32) }\nstore(a, [0], x)",
+      "load_at(u, [v2], [_])\n    v4 = cast(v3, f32)\n    x = v0\n    for", NULL },
+    { "not one from a tensor that a written one may overlap", everything,
+      "x = 0.0\nfor j in 0 .. n { x = x + cast(i[3], f32) }\nstore(a, [0], x)",
+      "{\n        v2 = cast(3, i64)\n        v3 = load_at", NULL },
     { "not one that does not check its bounds", everything,
-      "x = 0.0\nfor j in 0 .. n { x = x + load_at(a, [3], [_], inside=true) }\nstore(a, [0], x)",
+      "x = 0.0\nfor j in 0 .. n { x = x + cast(load_at(u, [3], [_], inside=true), f32) }\nstore(a, "
+      "[0], x)",
       "{\n        v2 = cast(3, i64)\n        v3 = load_at", NULL },
     { "not one beside an ordered load", everything,
-      "x = 0.0\nfor j in 0 .. n { x = x + a[3] + load_at(a, [j], [_], order=acquire) }\n"
+      "x = 0.0\nfor j in 0 .. n { x = x + cast(u[3], f32) + load_at(a, [j], [_], order=acquire) }\n"
       "store(a, [0], x)",
       "{\n        v2 = cast(3, i64)\n        v3 = load_at", NULL },
     { "not a load of a tile", everything,

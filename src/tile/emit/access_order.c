@@ -1,6 +1,8 @@
 // Emits barriers so that a block sees its own, possibly overlapping accesses in program order.
 #include "ring.h"
 
+#include "tile/ir/host.h"
+
 #include <string.h>
 
 const char *tile_order_words(const struct tile_op *op)
@@ -23,18 +25,6 @@ static uint32_t parameter_of(const struct tile_value *tensor)
     while (tensor->op)
         tensor = tensor->op->operand[0];
     return tensor->index;
-}
-
-// True if a fact of the kernel states that two parameters do not overlap.
-static bool apart(const struct tile_kernel *k, uint32_t a, uint32_t b)
-{
-    for (uint32_t i = 0; i < k->fact_count; i++) {
-        const struct tile_host_expression *x = k->fact[i].holds;
-        if (x->kind == TILE_HOST_NOALIAS && ((x->index == a && (uint32_t)x->value == b) ||
-                                             (x->index == b && (uint32_t)x->value == a)))
-            return true;
-    }
-    return false;
 }
 
 bool tile_touches_tensor(const struct tile_op *op)
@@ -101,7 +91,7 @@ static bool may_overlap(struct tile_emitter *e, uint64_t touched, uint32_t param
         uint32_t other = (uint32_t)__builtin_ctzll(touched);
         if (other == parameter && !(e->owned >> parameter & 1))
             return true;
-        others |= other == parameter || !apart(e->kernel, other, parameter);
+        others |= other == parameter || !tile_parameters_apart(e->kernel, other, parameter);
     }
     // If a warp-specialized entry stores more than one tensor, the launch checks that its tensors
     // do not overlap (select.c).

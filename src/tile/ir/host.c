@@ -383,3 +383,14 @@ bool tile_host_grid(const struct tile_binding_set *set, int64_t grid[3], char *t
     }
     return true;
 }
+
+bool tile_parameters_apart(const struct tile_kernel *k, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < k->fact_count; i++) {
+        const struct tile_host_expression *x = k->fact[i].holds;
+        if (x->kind == TILE_HOST_NOALIAS && ((x->index == a && (uint32_t)x->value == b) ||
+                                             (x->index == b && (uint32_t)x->value == a)))
+            return true;
+    }
+    return false;
+}

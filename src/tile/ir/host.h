@@ -44,4 +44,7 @@ int64_t tile_grid_limit(uint32_t axis);
 // Computes the grid, with 1 for missing axes. A grid with a zero extent launches nothing.
 bool tile_host_grid(const struct tile_binding_set *set, int64_t grid[3], char *text, size_t bytes);
 
+// True if a fact of the kernel states that two parameters do not overlap.
+bool tile_parameters_apart(const struct tile_kernel *k, uint32_t a, uint32_t b);
+
 #endif
