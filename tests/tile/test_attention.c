@@ -2023,6 +2023,23 @@ TEST(steps_of_keys_divide_nothing)
     cuc_attention_plan_release(plan);
 }
 
+TEST(warpgroups_take_turns_at_gradients_of_queries)
+{
+    cuc_attention_plan *plan;
+    const void *code;
+    size_t bytes;
+
+    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
+        SKIP("only Hopper has these pipelines");
+    ck_ok(cuc_attention_plan_create(&plan, device, CUC_ATTENTION_OPTIONS(BF, .width = 128, BACK)));
+    ck_ok(cuc_object_get_code(&code, &bytes, plan->backward_object));
+    const char *text = strstr(code, ".entry gradient_of_queries$tma");
+    ck_assert_ptr_nonnull(text);
+    const char *turn = strstr(text, "bar.arrive"), *end = strstr(text + 1, ".entry ");
+    ck_assert(turn && turn < end);
+    cuc_attention_plan_release(plan);
+}
+
 TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
 {
     cuc_attention_plan *plan;
