@@ -64,6 +64,23 @@ static struct tiles choose(const struct cuc__attention_problem *q, bool pipeline
     return (struct tiles){ 128, widest > 192 ? 16 : widest > 128 ? 32 : 64 };
 }
 
+// Returns the tiles of the kernel of d_q. At a width of up to 64 the registers suffice for three
+// warpgroups, of which one multiplies while the others work, if there are enough tiles.
+static struct tiles choose_queries(const struct cuc__attention_problem *q,
+                                   const struct tiles *others)
+{
+    enum { NARROW = 64, ROWS = 192 };
+    const struct cuc__attention_shape *s = &q->shape;
+    struct tiles tiles = *others;
+
+    if (!q->pipelined || q->kind.scored || q->kind.width > NARROW || q->kind.value_width > NARROW)
+        return tiles;
+    double count = (double)s->batch * (double)s->heads * (double)((s->queries + ROWS - 1) / ROWS);
+    if (!s->batch || !s->heads || !s->queries || count >= q->multiprocessors)
+        tiles.rows = ROWS;
+    return tiles;
+}
+
 static void put_constants(struct cuc__text *t, const struct cuc__attention_kind *k, int32_t queries,
                           int32_t keys)
 {
@@ -805,10 +822,11 @@ char *cuc__attention_backward_source(const struct cuc__attention_problem *q)
     struct tiles tiles = choose(q, q->pipelined), small = choose(q, false);
 
     cuc__attention_put_score(t, q);
+    struct tiles rows = choose_queries(q, &tiles);
     struct tiles joint = { tiles.rows, q->pipelined ? step_of_both(&q->kind) : tiles.step };
 
     put_sums(t, &q->kind);
-    put_queries(t, &q->kind, &tiles);
+    put_queries(t, &q->kind, &rows);
     if (cuc__attention_backward_has(q, CUC__ATTENTION_D_KV)) {
         put_joint(t, &q->kind, &joint);
     } else {

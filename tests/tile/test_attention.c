@@ -2065,6 +2065,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         for (int i = CUC__ATTENTION_D_Q; i <= CUC__ATTENTION_COLUMNS && !by_scores; i++)
             ck_assert(!plan->backward[i] ||
                       plan->backward[i]->tile->code->signature->entry[0].variant == TILE_TMA);
+        bool narrow = pipelines[_i].width <= 64 && pipelines[_i].value_width <= 64 && !s->text;
+        ck_assert_int_eq(strstr(plan->backward_text, "BM = 192") != NULL, narrow);
         bool apart = s->text || pipelines[_i].width + pipelines[_i].value_width > 400;
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_KV], apart);
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_K], !apart);
