@@ -147,8 +147,9 @@ typedef struct cuc_gemm_options {
                           neither */
     int32_t tile_k;  /**< elements of the reduction per iteration; 0: chosen automatically */
     int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
-    int32_t cluster; /**< blocks that share their loads of b, down a column of tiles: 1, 2 or 4; 0:
-                          chosen automatically */
+    int32_t cluster; /**< blocks that share their loads of b, down a column of tiles: 1, 2 or 4. 8:
+                          four down and two along a row, which share their loads of a. 0: chosen
+                          automatically */
     /** Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between
      * tiles. 0: chosen by the compiler. */
     int32_t warps;
@@ -175,8 +176,8 @@ typedef struct cuc_gemm_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
-    /** Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster
-     * is 1. 0: chosen automatically, or 1 if cluster is given. */
+    /** Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; 8: four along and two
+     * down. Above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given. */
     int32_t cluster_n;
     /** CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their
      * rows are not aligned or have the wrong order; for CUC_GEMM_SINGLE. 0: chosen automatically */

@@ -166,7 +166,8 @@ typedef struct cuc_program_options {
                                       only) */
     int32_t stages;  /**< stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile
                           only) */
-    int32_t cluster; /**< blocks that share their loads if possible: 1, 2 or 4 (tile only) */
+    int32_t cluster; /**< blocks that share their loads if possible: 1, 2 or 4 along the grid's
+                        first axis, or 8: four along it and two along the second one (tile only) */
     /** For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run
      * the loops of one block together, as a cluster. They share the reduction axis of a pipelined
      * matrix product or, on devices with clusters, any loop that only accumulates. Partial results

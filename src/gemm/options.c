@@ -13,7 +13,7 @@ enum {
     MOST_TILE = 256,
     MOST_DEPTH = 1024,
     MOST_STAGES = 24,
-    MOST_CLUSTER = 4,
+    MOST_CLUSTER = 8,
     MOST_WARPS = 32,
     MOST_RASTER = 64,
     MOST_SPLIT = 8,
@@ -229,7 +229,8 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
           "cluster does not combine with split, whose blocks form a cluster: leave one of them 0" },
         { o->cluster > 1 && o->cluster_n > 1,
           "cluster and cluster_n do not combine: leave one of them 0" },
-        { o->cluster == 3 || o->cluster_n == 3, "cluster and cluster_n are 1, 2, 4 or 0" },
+        { (o->cluster & (o->cluster - 1)) || (o->cluster_n & (o->cluster_n - 1)),
+          "cluster and cluster_n are 1, 2, 4, 8 or 0" },
         { o->cluster_n > 1 && (grouped || o->split > 1),
           "cluster_n does not combine with split and grouped products: leave it 0" },
         { o->sm_count > 0 &&

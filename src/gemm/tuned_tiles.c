@@ -22,7 +22,7 @@ static const struct {
     }
     WORD("BM", false, rows, 1, 256),        WORD("BN", false, columns, 1, 256),
     WORD("BK", false, depth, 1, 1024),      WORD("stages", true, stages, 2, 24),
-    WORD("cluster", true, cluster, 1, 4),   WORD("cluster_n", true, cluster_n, 2, 4),
+    WORD("cluster", true, cluster, 1, 8),   WORD("cluster_n", true, cluster_n, 2, 8),
     WORD("warps", true, warps, 1, 32),      WORD("split", true, split, 1, 8),
     WORD("raster", true, raster, 1, 64),    WORD("parts", true, parts, 1, 64),
     WORD("stream_k", true, stream_k, 1, 8), WORD("pack", true, pack, 1, 31),
@@ -98,8 +98,8 @@ bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
         *field_of(tile, i) = (int32_t)value;
     }
     return !*text && !option && tile->rows && tile->columns && tile->depth &&
-           !(tile->warps & (tile->warps - 1)) && tile->cluster != 3 && tile->cluster_n != 3 &&
-           cuc__gemm_is_pack(tile->pack);
+           !(tile->warps & (tile->warps - 1)) && !(tile->cluster & (tile->cluster - 1)) &&
+           !(tile->cluster_n & (tile->cluster_n - 1)) && cuc__gemm_is_pack(tile->pack);
 }
 
 int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,

@@ -124,25 +124,28 @@ bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entr
 {
     unsigned char *to = block;
     uint32_t words[TILE_GRID_WORDS] = { 0 }, cluster = entry->cluster ? entry->cluster : 1;
-    int64_t tiles = 1;
+    uint32_t across = tile_cluster_across(cluster);
+    const uint32_t of_cluster[] = { cluster / across, across, 1 };
+    int64_t tiles = 1, padded[3];
 
     tile_pack_arguments(s->kernel, entry->variant, argument, block);
     if (!entry->persistent)
         return true;
     for (int i = 0; i < 3; i++) {
-        int64_t filled = i ? grid[i] : (grid[i] + cluster - 1) / cluster * cluster;
-        if (filled > INT32_MAX / tiles)
+        padded[i] = (grid[i] + of_cluster[i] - 1) / of_cluster[i] * of_cluster[i];
+        if (padded[i] > INT32_MAX / tiles)
             return false;
-        tiles *= filled;
+        tiles *= padded[i];
         words[i] = (uint32_t)grid[i];
     }
     if (multiprocessors < cluster || multiprocessors < entry->split)
         return false;
     multiprocessors = tile_resident_blocks(multiprocessors, cluster);
-    uint32_t width = (words[0] + cluster - 1) / cluster * cluster;
+    // If clusters extend along both axes, the kernel numbers clusters instead of tiles.
+    int64_t width = padded[0] / (across > 1 ? of_cluster[0] : 1), height = padded[1] / across;
     words[3] = (uint32_t)tiles;
-    words[4] = inverse_of(words[1] * (int64_t)width);
-    words[5] = inverse_of(words[1]);
+    words[4] = inverse_of(height * width);
+    words[5] = inverse_of(height);
     words[6] = inverse_of(entry->raster ? width % entry->raster : 0);
     unsigned char *maps = to + tile_maps_at(s->parameter_bytes);
     for (uint32_t i = 0; i < entry->map_count; i++, maps += TILE_MAP_BYTES) {

@@ -43,7 +43,7 @@ static void set_option(void *user, const char *name, int32_t value)
         bool powers; // accepts only powers of two
     } fields[] = {
         { "stages", &c->target.stages, 2, 24, false },
-        { "cluster", &c->target.cluster, 1, 4, true },
+        { "cluster", &c->target.cluster, 1, 8, true },
         { "split", &c->target.split, 1, 8, false },
         { "raster", &c->target.raster, 1, 64, false },
         { "warps", &c->target.warps, 1, 32, true },

@@ -86,9 +86,9 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
     if (o->stages < 0 || o->stages == 1 || o->stages > 24)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "stages is %d, expected 2 to 24, or 0", o->stages);
-    if (o->cluster < 0 || o->cluster > 4 || o->cluster == 3)
+    if (o->cluster < 0 || o->cluster > 8 || (o->cluster & (o->cluster - 1)))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "cluster is %d, expected 1, 2, 4 or 0", o->cluster);
+                         "cluster is %d, expected 1, 2, 4, 8 or 0", o->cluster);
     t->target.stages = (uint32_t)o->stages;
     t->target.cluster = (uint32_t)o->cluster;
     if (o->split < 0 || o->split > 8)

@@ -249,9 +249,9 @@ static void make_kind(struct kind *kind, int64_t most)
             o->tile_n = 128 * 128 / o->tile_m;
         o->tile_k = 64;
         if (below(2))
-            o->cluster = 1 << below(3);
+            o->cluster = 1 << below(4);
         else if (o->form != CUC_GEMM_GROUPED)
-            o->cluster_n = 1 << below(3);
+            o->cluster_n = 1 << below(4);
         o->raster = (int32_t)below(12);
         if (!o->form && o->cluster < 2 && o->cluster_n < 2 && !below(3))
             o->split = 2 + (int32_t)below(2);

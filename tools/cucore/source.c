@@ -143,7 +143,7 @@ int source_options_take(source_options *o, int id, const char *value)
     case SOURCE_STAGES:
         return value_number(&o->stages, "stages", value, 2, 24);
     case SOURCE_CLUSTER:
-        return value_number(&o->cluster, "tile-cluster", value, 1, 4);
+        return value_number(&o->cluster, "tile-cluster", value, 1, 8);
     case SOURCE_SPLIT:
         return value_number(&o->split, "tile-split", value, 1, 8);
     case SOURCE_RASTER:

@@ -36,21 +36,50 @@ static void emit_copy(struct tile_emitter *e, const struct tile_block *body)
 // which would be a memory barrier.
 static void release(struct tile_emitter *e, tile_register used)
 {
+    const struct tile_ring *r = e->ring;
     tile_register keeps = tile_new(e, TILE_PRED);
-    uint32_t cluster = e->ring->plan->cluster;
+    bool alone = r->plan->cluster == 1;
 
-    tile_ins(e, "setp.eq.or.u32 %R, %R, 0, %R", keeps, used, e->ring->not_first);
-    if (cluster == 1) {
-        tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cta.b64 _, [%s];\n", tile_name(keeps),
-                 tile_name(used));
+    tile_ins(e, "setp.eq.or.u32 %R, %R, 0, %R", keeps, used,
+             alone ? r->not_first : r->not_reporting);
+    if (!alone)
+        used = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", used, r->peer);
+    tile_put(e->text, "\t@!%s mbarrier.arrive.shared::%s.b64 _, [%s];\n", tile_name(keeps),
+             alone ? "cta" : "cluster", tile_name(used));
+}
+
+// Returns the number of blocks to which a block reports that a stage is free, and of their reports
+// that it gets: one for each block with which it shares loads. If the cluster extends along both
+// axes, this counts the block itself along each.
+static uint32_t reports(const struct tile_pipeline *p)
+{
+    return p->across > 1 ? p->cluster / p->across + p->across : p->cluster;
+}
+
+// Lets the first threads of a warpgroup each report to one block.
+static void open_reports(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    const struct tile_pipeline *plan = r->plan;
+    uint32_t along = plan->cluster / plan->across;
+
+    if (plan->cluster == 1)
         return;
+    tile_register thread =
+        tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
+    r->not_reporting =
+        tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", thread, (unsigned)reports(plan));
+    tile_register to = thread;
+    if (plan->across > 1) { // first its neighbors along the first axis, then the others
+        tile_register second = tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", thread, along);
+        to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank_along[1], along, thread);
+        tile_register other = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", thread, along);
+        other = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", other, along, r->rank_along[0]);
+        to = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", other, to, second);
     }
-    for (uint32_t i = 0; i < cluster; i++) {
-        tile_register there =
-            tile_make(e, TILE_R32, "mapa.shared::cluster.u32 %R, %R, %u", used, i);
-        tile_put(e->text, "\t@!%s mbarrier.arrive.shared::cluster.b64 _, [%s];\n", tile_name(keeps),
-                 tile_name(there));
-    }
+    to = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", r->rank, to, r->not_reporting);
+    r->peer = tile_make(e, TILE_R32, "mapa.shared::cluster.u32 %R, %R, %R", r->base, to);
+    tile_ins(e, "sub.u32 %R, %R, %R", r->peer, r->peer, r->base);
 }
 
 // Computes how many stages and phase flips of the ring a tile of the other team takes. Both teams'
@@ -278,6 +307,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (!r->copies && r->plan->cluster > 1) {
         tile_register outside =
             tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", r->column, r->grid[0]);
+        if (r->plan->across > 1)
+            tile_ins(e, "setp.ge.or.u32 %R, %R, %R, %R", outside, r->place[1], r->grid[1], outside);
         tile_branch(e, outside, false, r->next_tile);
     }
     return !e->failed;
@@ -389,7 +420,33 @@ bool tile_emit_region(struct tile_emitter *e)
 
 // ---- Roles
 
-// Computes the grid's columns, padded to whole clusters.
+// Finds the block's place in a cluster that extends along both axes of the grid, and with which
+// blocks it shares which loads. Ranks count along the first axis first.
+static void open_cluster(struct tile_emitter *e)
+{
+    struct tile_ring *r = e->ring;
+    uint32_t across = r->plan->across, along = r->plan->cluster / across;
+
+    r->rank_along[0] = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", r->rank, along - 1);
+    r->rank_along[1] =
+        tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", r->rank, (unsigned)__builtin_ctz(along));
+    uint32_t first = (1u << along) - 1, second = 0;
+    for (uint32_t i = 0; i < across; i++)
+        second |= 1u << (i * along);
+    tile_register past = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", r->rank_along[1], along);
+    r->mask[0] = tile_make(e, TILE_R16, "mov.b16 %R, %u", first);
+    r->mask[1] = tile_make(e, TILE_R16, "mov.b16 %R, %u", second);
+    tile_ins(e, "shl.b16 %R, %R, %R", r->mask[0], r->mask[0], past);
+    tile_ins(e, "shl.b16 %R, %R, %R", r->mask[1], r->mask[1], r->rank_along[0]);
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        uint32_t extent = axis ? across : along;
+        tile_register x = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->grid[axis], extent - 1);
+        x = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", x, (unsigned)__builtin_ctz(extent));
+        *(axis ? &r->height : &r->width) = x;
+    }
+}
+
+// Computes the grid's extents, padded to whole clusters.
 static void open_grid(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -398,7 +455,10 @@ static void open_grid(struct tile_emitter *e)
     if (r->plan->split > 1 || cluster > 1)
         r->rank = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
     r->width = r->grid[0];
-    if (cluster > 1) {
+    r->height = r->grid[1];
+    if (r->plan->across > 1) {
+        open_cluster(e);
+    } else if (cluster > 1) {
         r->width = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->width, cluster - 1);
         r->width = tile_make(e, TILE_R32, "and.b32 %R, %R, %d", r->width, -(int)cluster);
     }
@@ -419,7 +479,7 @@ static void make_barriers(struct tile_emitter *e)
     for (uint32_t s = 0; s < r->plan->stages; s++) {
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base, 8 * s, arrivals(r->plan));
         tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->base,
-                 8 * s + (unsigned)TILE_FREE_AT, r->plan->groups * r->plan->cluster);
+                 8 * s + (unsigned)TILE_FREE_AT, r->plan->groups * reports(r->plan));
     }
 }
 
@@ -437,6 +497,7 @@ static void open_products(struct tile_emitter *e)
         r->second = tile_make(e, TILE_R32, "mov.u32 %R, %R", r->group);
     }
     tile_open_products(e);
+    open_reports(e);
 }
 
 static bool copy_body(struct tile_emitter *e)

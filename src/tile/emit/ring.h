@@ -49,12 +49,19 @@ struct tile_ring {
     tile_register grid[3], tiles; // 32 bits
     tile_register inverse[3];     // reciprocals of a grid layer's tile count, of grid[1], and of
                                   // the last raster's width
-    tile_register width;          // grid[0], padded to whole clusters
-    tile_register column;         // the tile's index along the grid's columns
-    tile_register rank;           // rank of the block in its cluster
-    tile_register group;          // the thread's warpgroup
-    tile_register stage, phase;   // the role's position in the ring, which persists across tiles
-    uint32_t next_tile;           // label
+    // The grid's first two extents, padded to whole clusters; counted in clusters if these extend
+    // along both axes.
+    tile_register width, height;
+    tile_register column;        // the tile's index along the grid's first axis
+    tile_register rank;          // rank of the block in its cluster
+    tile_register rank_along[2]; // its place along both axes, if the cluster extends along both
+    tile_register mask[2];       // blocks that share the operand that neighbors along an axis share
+    tile_register peer;          // distance from own shared memory to that of the block to which
+                                 // this thread reports free stages
+    tile_register not_reporting; // predicate: false only in threads that report free stages
+    tile_register group;         // the thread's warpgroup
+    tile_register stage, phase;  // the role's position in the ring, which persists across tiles
+    uint32_t next_tile;          // label
     // The tile's number, the step to the next tile, the tile's position in the grid, and, in a role
     // that computes it ahead, the next tile's position.
     tile_register tile, step, place[3], next[3];

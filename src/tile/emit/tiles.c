@@ -36,23 +36,29 @@ static tile_register divide_by(struct tile_emitter *e, tile_register x, uint32_t
 static void place_tile(struct tile_emitter *e, tile_register tile, const tile_register *out)
 {
     struct tile_ring *r = e->ring;
-    uint32_t raster = r->plan->raster;
+    uint32_t raster = r->plan->raster, across = r->plan->across, along = r->plan->cluster / across;
     tile_register rest, own;
 
-    tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->grid[1]);
+    if (across > 1) // clusters are numbered, and each one's blocks in turn
+        tile = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", tile,
+                         (unsigned)__builtin_ctz(r->plan->cluster));
+    tile_register layer = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", r->width, r->height);
     tile_move(e, out[2], divide(e, tile, layer, r->inverse[0], &rest));
-    // Divide `rest` by grid[1] * raster, with remainder.
-    tile_register first = divide_by(e, divide(e, rest, r->grid[1], r->inverse[1], &own), raster);
+    // Divide `rest` by height * raster, with remainder.
+    tile_register first = divide_by(e, divide(e, rest, r->height, r->inverse[1], &own), raster);
     first = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", first, raster);
-    tile_register before = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, r->grid[1]);
+    tile_register before = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", first, r->height);
     rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, before);
-    tile_register height = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
-    tile_register last = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", height, raster);
-    height = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", height, raster);
+    tile_register wide = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", r->width, first);
+    tile_register last = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", wide, raster);
+    wide = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", wide, raster);
     tile_register inverse =
         tile_make(e, TILE_R32, "selp.u32 %R, %R, %u, %R", r->inverse[2], UINT32_MAX / raster, last);
-    tile_move(e, out[1], divide(e, rest, height, inverse, &own));
+    tile_move(e, out[1], divide(e, rest, wide, inverse, &own));
     tile_ins(e, "add.u32 %R, %R, %R", out[0], own, first);
+    for (uint32_t axis = 0; axis < 2 && across > 1; axis++)
+        tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", out[axis], out[axis], axis ? across : along,
+                 r->rank_along[axis]);
 }
 
 // Returns the number of 32-bit registers of a value; two 16-bit elements share one.

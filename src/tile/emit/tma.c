@@ -138,7 +138,7 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
             continue;
         place[i] = stream[i].gather ? place_of_box(e, &stream[i])
                                     : tile_place_of(e, stream[i].load);
-        bytes += s->span * s->rows * s->slabs;
+        bytes += s->span * tile_shared_rows(s) * (s->sharers > 1 ? s->sharers : 1) * s->slabs;
     }
     tile_register full = tile_stage_barrier(e);
     tile_register before = tile_make(e, TILE_R32, "xor.b32 %R, %R, 1", r->phase);
@@ -150,13 +150,19 @@ void tile_emit_copies(struct tile_emitter *e, const struct tile_stream *stream)
         const struct tile_stream *s = &plan->stream[i];
         if (stream[i].by_threads)
             continue;
-        uint32_t rows = s->shared ? s->rows / plan->cluster : s->rows;
+        uint32_t rows = tile_shared_rows(s);
         tile_register at = stage, all = TILE_NO_REGISTER;
-        if (s->shared) { // copy this block's part of the rows for all blocks
+        if (s->sharers > 1) { // copy this block's part of the rows for all that share them
             tile_register *x = &place[i].at[place[i].rank - 1 - s->other];
-            *x = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows, *x);
-            at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->rank, rows * s->span, at);
-            all = tile_make(e, TILE_R16, "mov.b16 %R, %u", (1u << plan->cluster) - 1);
+            tile_register rank = plan->across > 1 ? r->rank_along[s->across] : r->rank;
+            tile_register row = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", rank, rows);
+            if (rows * s->sharers > s->rows)
+                row = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", row, s->rows - rows);
+            *x = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", *x, row);
+            at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, s->span, at);
+            all = plan->across > 1
+                      ? r->mask[s->across]
+                      : tile_make(e, TILE_R16, "mov.b16 %R, %u", (1u << plan->cluster) - 1);
         }
         for (uint32_t slab = 0; slab < s->slabs; slab++) {
             struct tile_place p = place[i];

@@ -838,7 +838,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     }
     p->base.kernel = kernel;
     p->base.fused = true;
-    p->base.cluster = 1;
+    p->base.cluster = p->base.across = 1;
     *why = find_loop(kernel, p);
     if (*why)
         return NULL;
@@ -850,8 +850,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
             *why = too_deep;
     if (*why)
         return NULL;
-    p->uneven = tile_differs_by_block(p->base.loop->operand[0]) ||
-                tile_differs_by_block(p->base.loop->operand[1]);
+    p->uneven = tile_differs_by_block(p->base.loop->operand[0], 0) ||
+                tile_differs_by_block(p->base.loop->operand[1], 0);
     p->falls = slope_of(p->base.loop->operand[1]) < slope_of(p->base.loop->operand[0]);
     *why = plan_rows(kernel, p, target);
     if (*why && p->overlaps && p->products - p->early > 1) {

@@ -317,49 +317,93 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
 
 // ---- Clusters
 
-bool tile_differs_by_block(const struct tile_value *value)
+bool tile_differs_by_block(const struct tile_value *value, uint32_t axis)
 {
     const struct tile_op *op = value->op;
 
     if (!op)
         return false; // a parameter, or the loop variable
     if (op->kind == TILE_BLOCK)
-        return tile_int(op, TILE_ATTR_INDEX, 0) == 0;
+        return tile_int(op, TILE_ATTR_INDEX, 0) == axis;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (tile_differs_by_block(op->operand[i]))
+        if (tile_differs_by_block(op->operand[i], axis))
             return true;
     return false;
 }
 
-// Divides the loads of an operand among the blocks of a cluster if all of them use the same
-// operand. Each block then loads one part for all of them.
-static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
+uint32_t tile_shared_rows(const struct tile_stream *s)
 {
-    p->cluster = 1;
-    if (blocks < 2 || p->first)
-        return;
-    for (uint32_t i = 0; i < 3; i++)
-        if (tile_differs_by_block(p->loop->operand[i]))
-            return;
-    for (uint32_t which = 0; which < 2; which++) {
-        struct tile_stream *s = &p->stream[which];
-        const struct tile_op *load = s->load;
-        bool apart = s->gather;
-        for (uint32_t i = 0; !apart && i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-            apart |= tile_differs_by_block(load->operand[1 + i]);
-        s->shared = !apart && s->other != UINT32_MAX && s->rows % (8 * blocks) == 0;
+    enum { UNIT = 8 }; // rows of a swizzled block
+
+    return s->sharers > 1 ? (s->rows + UNIT * s->sharers - 1) / (UNIT * s->sharers) * UNIT
+                          : s->rows;
+}
+
+// Returns true if an operand's tiles differ between neighbors along an axis of the grid.
+static bool loads_differ(const struct tile_stream *s, uint32_t axis)
+{
+    bool apart = s->gather;
+
+    for (uint32_t i = 0; !apart && i < tile_attribute(s->load, TILE_ATTR_SHAPE)->count; i++)
+        apart = tile_differs_by_block(s->load->operand[1 + i], axis);
+    return apart;
+}
+
+// Divides the loads of each operand among the blocks of a cluster that use the same tiles of it.
+// Each of them then loads one part for all. Returns false unless neighbors along each axis of the
+// cluster share exactly one operand.
+static bool share_loads(struct tile_pipeline *p, uint32_t blocks)
+{
+    uint32_t across = tile_cluster_across(blocks);
+
+    for (uint32_t axis = 0; axis < (across > 1 ? 2 : 1); axis++) {
+        uint32_t sharers = axis ? across : blocks / across, sharing = 0;
+        for (uint32_t i = 0; i < 3; i++)
+            if (tile_differs_by_block(p->loop->operand[i], axis))
+                return false;
+        for (uint32_t which = 0; which < 2; which++) {
+            struct tile_stream *s = &p->stream[which];
+            if (loads_differ(s, axis) || s->other == UINT32_MAX || s->rows < 8 * sharers)
+                continue;
+            if (s->sharers > 1) // along the other axis too
+                return false;
+            s->sharers = sharers;
+            s->across = axis;
+            sharing++;
+        }
+        if (sharing != 1)
+            return false;
     }
-    if (p->stream[0].shared == p->stream[1].shared) {
-        p->stream[0].shared = p->stream[1].shared = false;
-        return;
-    }
-    struct tile_stream *s = &p->stream[p->stream[1].shared];
-    for (uint32_t i = 1; i < TILE_MAP_RANK; i++)
-        if (p->map[s->map].box[i] == s->rows) {
-            p->map[s->map].box[i] = s->rows / blocks;
+    return true;
+}
+
+// Plans clusters. If blocks that are neighbors along both axes of the grid cannot share loads,
+// those along the first axis may.
+static void plan_cluster(struct tile_pipeline *p, const struct tile_kernel *kernel, uint32_t blocks)
+{
+    enum { MOST_ALONG = 4 };
+
+    p->cluster = p->across = 1;
+    if (blocks > MOST_ALONG && kernel->keeps_order)
+        blocks = MOST_ALONG;
+    for (; blocks > 1 && !p->first; blocks = blocks > MOST_ALONG ? MOST_ALONG : 1) {
+        p->stream[0].sharers = p->stream[1].sharers = 1;
+        if (share_loads(p, blocks)) {
+            p->cluster = blocks;
+            p->across = tile_cluster_across(blocks);
             break;
         }
-    p->cluster = blocks;
+    }
+    for (uint32_t which = 0; which < 2; which++) {
+        struct tile_stream *s = &p->stream[which];
+        if (p->cluster == 1)
+            s->sharers = 1;
+        for (uint32_t i = 1; i < TILE_MAP_RANK && s->sharers > 1; i++)
+            if (p->map[s->map].box[i] == s->rows) {
+                p->map[s->map].box[i] = tile_shared_rows(s);
+                break;
+            }
+    }
 }
 
 // ---- Split loops
@@ -688,7 +732,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     // Blocks that look up their work may get different work, so they neither split a loop nor form
     // clusters.
     uint32_t split = p->before || p->first ? 1 : target->split;
-    plan_cluster(p, split > 1 || p->before || tile_threads_copy(p) ? 1 : target->cluster);
+    plan_cluster(p, kernel, split > 1 || p->before || tile_threads_copy(p) ? 1 : target->cluster);
     if (realigned)
         p->maps = 0;
     plan_store(p);
@@ -706,8 +750,9 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
         return NULL;
     plan_split(p, split);
     p->raster = choose_raster(kernel, p, target);
-    p->raster += p->cluster - 1; // round up, so that the tiles of a cluster are adjacent
-    p->raster -= p->raster % p->cluster;
+    uint32_t along = p->cluster /
+                     p->across; // round up, so that the tiles of a cluster are adjacent
+    p->raster = (p->raster + along - 1) / along * (p->across > 1 ? 1 : along);
     p->mma->result[0]->layout = layout;
     if (p->turned && !tile_set_turned_layouts(kernel, p))
         return NULL;

@@ -22,7 +22,9 @@ struct tile_stream {
     uint32_t span, rows, slabs;
     uint32_t at, bytes; // offset and size in the stage
     bool by_threads;    // threads gather its rows; else TMA copies them
-    bool shared;        // each block of the cluster loads a part of the rows for all blocks
+    uint32_t sharers;   // blocks of the cluster of which each loads a part of the rows for all of
+                        // them; 0 and 1: no sharing
+    bool across;        // these blocks are neighbors along the grid's second axis
 };
 
 // wgmma's properties for an operand dtype.
@@ -72,11 +74,12 @@ struct tile_pipeline {
     uint32_t stages, stage_bytes;
     uint32_t slices;  // warpgroups that take a loop's iterations in turn; 0 or 1 for a single one
     uint32_t cluster; // blocks per cluster; 1 if there is no cluster
+    uint32_t across;  // those that are neighbors along the grid's second axis
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1 if the loop is not
                       // split
     bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
     uint32_t raster; // number of tiles along the grid's first axis before the index along the
-                     // second one advances
+                     // second one advances; of clusters if they extend along both axes
     struct tile_tensor_map map[TILE_MAX_MAPS];
     uint32_t maps;
     const struct tile_op *store; // the store that TMA performs from shared memory; NULL if threads
@@ -289,8 +292,11 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
 // along *axis. False if there is no such axis.
 bool tile_slab_box(const struct tile_op *access, uint32_t line, uint32_t *box, uint32_t *axis,
                    uint32_t *step);
-// True if a scalar differs between neighboring blocks along the grid's first axis.
-bool tile_differs_by_block(const struct tile_value *value);
+// True if a scalar differs between neighboring blocks along an axis of the grid.
+bool tile_differs_by_block(const struct tile_value *value, uint32_t axis);
+// Returns the rows of an operand that each of the blocks that share its loads copies. The last
+// parts overlap if the rows do not divide evenly.
+uint32_t tile_shared_rows(const struct tile_stream *stream);
 // Plans a stream's place in shared memory and its map. Returns NULL, or the reason why that is
 // impossible.
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s);

@@ -68,9 +68,10 @@ struct tile_entry {
                      // of rounds stays the same
     uint32_t raster; // persistent: width, along the grid's first axis, of the strips in which tiles
                      // are numbered; otherwise 0
-    // Blocks per cluster, along the grid's first axis. A persistent entry's grid is padded to a
-    // multiple of this number. The code of other entries does not depend on the number, and a
-    // launch uses clusters only if the grid is a multiple of it.
+    // Blocks per cluster, along the grid's first axis; of 8 blocks of a persistent entry, two are
+    // neighbors along the second axis. A persistent entry's grid is padded to whole clusters. The
+    // code of other entries does not depend on the number, and a launch uses clusters only if the
+    // grid is a multiple of it.
     uint32_t cluster;
     uint32_t split;     // blocks that share one tile; the launch grid counts all of them
     bool flexible;      // a launch may use fewer blocks per tile, since the result does not depend
@@ -79,6 +80,13 @@ struct tile_entry {
     uint32_t map_count;
     struct tile_tensor_map map[TILE_MAX_MAPS];
 };
+
+// Returns how many blocks of a persistent entry's cluster are neighbors along the grid's second
+// axis. The others are neighbors along the first axis.
+static inline uint32_t tile_cluster_across(uint32_t cluster)
+{
+    return cluster > 4 ? 2 : 1;
+}
 
 // Returns how many blocks can be resident at once in clusters, with one block per multiprocessor.
 // Clusters of more than two blocks leave some multiprocessors unused, since groups of

@@ -2183,7 +2183,7 @@ pub struct cuc_gemm_options {
     pub tile_k: i32,
     /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
-    /// blocks that share their loads of b, down a column of tiles: 1, 2 or 4; 0: chosen automatically
+    /// blocks that share their loads of b, down a column of tiles: 1, 2 or 4. 8: four down and two along a row, which share their loads of a. 0: chosen automatically
     pub cluster: i32,
     /// Warps of a block without a pipeline. With a pipeline, 4 lets warpgroups alternate between tiles. 0: chosen by the compiler.
     pub warps: i32,
@@ -2203,7 +2203,7 @@ pub struct cuc_gemm_options {
     pub tuned: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
-    /// Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
+    /// Blocks that share their loads of a, along a row of tiles: 1, 2 or 4; 8: four along and two down. Above 1 only if cluster is 1. 0: chosen automatically, or 1 if cluster is given.
     pub cluster_n: i32,
     /// CUC_GEMM_PACK_ bits: operands that are copied to the workspace before the product, if their rows are not aligned or have the wrong order; for CUC_GEMM_SINGLE. 0: chosen automatically
     pub pack: i32,
@@ -2824,7 +2824,7 @@ pub struct cuc_program_options {
     pub require_tensor_core: i32,
     /// stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile only)
     pub stages: i32,
-    /// blocks that share their loads if possible: 1, 2 or 4 (tile only)
+    /// blocks that share their loads if possible: 1, 2 or 4 along the grid's first axis, or 8: four along it and two along the second one (tile only)
     pub cluster: i32,
     /// For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run the loops of one block together, as a cluster. They share the reduction axis of a pipelined matrix product or, on devices with clusters, any loop that only accumulates. Partial results are combined in a fixed order, so every launch gives the same result, but sums of floats round differently with different numbers of blocks. 0: each launch chooses the number from its grid, and shares only loops whose result does not depend on the number; 1: no loop is shared (tile only)
     pub split: i32,
