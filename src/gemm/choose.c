@@ -2,8 +2,11 @@
 // (tile/compile/cost.h).
 #include "base/array.h"
 #include "gemm.h"
+#include "tile/layout/wgmma.h"
+#include "tile/signature/entry.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
     MOST_SPLIT = 8,
@@ -16,6 +19,8 @@ enum {
     LEAST_SIDE = 64,
     PING_PONG_WARPS = 4,
     MOST_STREAMED = 2, // waves; more only if the caller asks for them
+    STEP = 8,          // by which the extents of tiles differ
+    WIDEST = 256,
 };
 
 // Candidate tiles. Of tiles with equal estimates the first wins, because it reads the least. The
@@ -23,8 +28,9 @@ enum {
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
-} tiles[TILE_MMA_PATHS][34] = {
+} tiles[TILE_MMA_PATHS][38] = {
     [TILE_MMA_PATH_PIPELINE] = {
+        { 256, 192, 4 },  { 256, 176, 4 }, { 256, 160, 4 },  { 256, 144, 4 },
         { 128, 256, 16 }, { 256, 128, 4 }, { 128, 240, 16 }, { 128, 224, 16 }, { 128, 208, 16 },
         { 128, 192, 0 },  { 128, 176, 0 }, { 128, 160, 0 },  { 128, 144, 0 },  { 128, 128, 0 },
         { 256, 112, 0 },  { 256, 96, 0 },  { 256, 80, 0 },   { 256, 64, 0 },   { 64, 256, 0 },
@@ -124,6 +130,31 @@ static int64_t filled(int64_t count, int32_t cluster)
     return cluster > 1 ? times(cuc__gemm_cdiv(count, cluster), cluster) : count;
 }
 
+// Returns true if the epilogue only scales, adds a bias and applies an activation.
+static bool has_light_epilogue(const struct cuc__gemm_kind *k)
+{
+    return !cuc__gemm_loads_more(k) && !k->aux && !k->gradient && !k->amax && !k->scaled_rows &&
+           !k->scaled_columns;
+}
+
+// Returns the registers per thread that a pipeline leaves for accumulators; 0: as many as any
+// epilogue allows. More than 128 suit light epilogues. Transposing so many on their way to memory
+// is possible in single products. Threads that realign operands need registers too.
+static uint32_t most_accumulators(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t,
+                                  bool realigned)
+{
+    enum { WITH_BIAS = 160, ALONE = 192 };
+    bool turns = cuc__gemm_is_exchanged(t);
+    bool three = !turns && !tile_has_wgmma_rows(t->rows);
+
+    three |= turns && !tile_has_wgmma_rows(t->columns);
+    if (realigned || promotes(k) || !has_light_epilogue(k) || (three && (k->bias || t->stream_k)) ||
+        (turns &&
+         (cuc_dtype_bits(k->d) != 16 || k->form != CUC_GEMM_SINGLE || t->parts > 1 || t->stream_k)))
+        return 0;
+    return k->bias ? WITH_BIAS : ALONE;
+}
+
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
@@ -153,9 +184,10 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
     bool grouped = k->form == CUC_GEMM_GROUPED; // then s->rows counts the rows of all groups
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
-    int64_t grid = times(
-        times(filled(up, t->cluster), filled(cuc__gemm_cdiv(s->columns, t->columns), t->cluster_n)),
-        grouped ? 1 : s->batch);
+    int64_t grid =
+        times(times(filled(up, cuc__gemm_neighbors(t, false)),
+                    filled(cuc__gemm_cdiv(s->columns, t->columns), cuc__gemm_neighbors(t, true))),
+              grouped ? 1 : s->batch);
     *out = (struct tile_work){
         .operand = k->dtype,
         .path = t->path,
@@ -170,6 +202,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
         .parts = (uint32_t)t->parts,
         .warps = (uint32_t)t->warps,
         .streamed = (uint32_t)t->stream_k,
+        .accumulators = most_accumulators(k, t, unaligned & ~t->pack),
         .stored_bytes = cuc_dtype_bits(k->d) / 8,
         .behind = behind[k->activation],
         .unique_bytes = (double)s->batch * columns * depth * (double)bytes +
@@ -217,7 +250,9 @@ struct search {
     const struct tile_machine *machine;
     const struct cuc__gemm_tile *wanted;
     struct cuc__gemm_tile best;
-    double seconds; // estimated time of the best tile; 0 if none was found
+    double seconds;                   // estimated time of the best tile; 0 if none was found
+    uint64_t seen[WIDEST / STEP + 1]; // tiles besides those of the list, a bit for each number of
+                                      // columns
     void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: none
     void *user;
 };
@@ -306,15 +341,17 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     s->best = *t;
 }
 
-// Returns true if the shared operand divides into one part for each block of a cluster, each a
-// multiple of eight lines.
+// Returns true if the shared operands have at least eight lines for each of the blocks that share
+// them.
 static bool can_share_loads(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *t)
 {
     const struct cuc__gemm_kind packed = cuc__gemm_packed_kind(kind, t), *k = &packed;
-    bool along_depth = t->cluster_n > 1 ? !k->transposed_a : k->transposed_b;
-    int32_t lines = !along_depth ? t->depth : t->cluster_n > 1 ? t->rows : t->columns;
+    int32_t of_a = k->transposed_a ? t->depth : t->rows;
+    int32_t of_b = k->transposed_b ? t->columns : t->depth;
+    int32_t down = cuc__gemm_neighbors(t, false), along = cuc__gemm_neighbors(t, true);
 
-    return k->form != CUC_GEMM_GROUPED && lines % (8 * cuc__gemm_cluster(t)) == 0;
+    return k->form != CUC_GEMM_GROUPED && (along == 1 || of_a >= STEP * along) &&
+           (down == 1 || of_b >= STEP * down);
 }
 
 // Considers the tile itself, and versions of it in which the blocks of a cluster share loads. If
@@ -326,7 +363,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     static const int32_t rasters[] = { 4, 8, 16 };
     static const struct {
         int32_t down, across;
-    } clusters[] = { { 2, 0 }, { 1, 2 }, { 4, 0 }, { 1, 4 } };
+    } clusters[] = { { 2, 0 }, { 1, 2 }, { 4, 0 }, { 1, 4 }, { 8, 0 }, { 1, 8 } };
     const double behind = 1.02; // the estimate for another raster, relative to that of the tile
     struct cuc__gemm_tile other = *t;
     struct tile_work work;
@@ -516,39 +553,64 @@ static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_
     return t->path == TILE_MMA_PATH_SYNC && loose && t->rows * t->columns > LOOSE_TILE;
 }
 
-static bool is_listed(enum tile_mma_path path, int32_t rows, int32_t columns)
+// Returns true the first time that it is called for a tile, and false for listed tiles.
+static bool is_new(struct search *s, const struct cuc__gemm_tile *t)
 {
+    uint64_t bit = UINT64_C(1) << t->columns / STEP, *seen = &s->seen[t->rows / STEP];
+
     for (size_t i = 0; i < CUC_LENGTH(tiles[0]); i++)
-        if (tiles[path][i].rows == rows && tiles[path][i].columns == columns)
-            return true;
-    return false;
+        if (tiles[t->path][i].rows == t->rows && tiles[t->path][i].columns == t->columns)
+            return false;
+    if (*seen & bit)
+        return false;
+    *seen |= bit;
+    return true;
 }
 
-// Considers tiles that divide an axis of the result into a few equal parts, rounded up to a
+// Considers a tile that divides an axis of the result into `count` equal parts, rounded up to a
 // multiple of 8, so that little is left over. wgmma takes 64, 128 or 256 rows and any multiple of 8
 // columns up to 256. With `across`, the rows are divided, and the operands of wgmma are exchanged.
-static void consider_fits(struct search *search, bool across, const struct cuc__gemm_tile *wanted)
+static void consider_fit(struct search *search, bool across, int64_t count, int32_t other,
+                         const struct cuc__gemm_tile *wanted)
 {
-    enum { STEP = 8, MOST_TILES = 8, WIDEST = 256 };
-    static const int32_t others[] = { 128, 64, 256 };
-    int64_t extent = across ? search->shape->rows : search->shape->columns, last = 0;
+    int64_t extent = across ? search->shape->rows : search->shape->columns;
+    int64_t fit = times(cuc__gemm_cdiv(cuc__gemm_cdiv(extent, count), STEP), STEP);
     struct cuc__gemm_tile t = *wanted;
 
+    if (fit < LEAST_SIDE || fit > WIDEST)
+        return;
     t.cluster = t.cluster ? t.cluster : 1;
-    for (int64_t count = 1; count <= MOST_TILES; count++) {
-        int64_t fit = times(cuc__gemm_cdiv(cuc__gemm_cdiv(extent, count), STEP), STEP);
-        if (fit > WIDEST || fit == last)
-            continue;
-        if (fit < LEAST_SIDE)
-            break;
-        last = fit;
-        for (size_t i = 0; i < CUC_LENGTH(others); i++) {
-            t.rows = across ? (int32_t)fit : others[i];
-            t.columns = across ? others[i] : (int32_t)fit;
-            t.raster = wanted->raster;
-            if (!is_listed(t.path, t.rows, t.columns) && !is_too_small(&t, search->shape) &&
-                !is_in_pieces(&t, search->kind))
-                consider_depths(search, t, wanted);
+    t.rows = across ? (int32_t)fit : other;
+    t.columns = across ? other : (int32_t)fit;
+    if (is_new(search, &t) && !is_too_small(&t, search->shape) && !is_in_pieces(&t, search->kind))
+        consider_depths(search, t, wanted);
+}
+
+// Considers tiles that divide an axis into a few parts, and tiles of which as many as possible, but
+// not more, fit into each of the first waves, or into one wave if their sums have several parts.
+// Larger clusters leave some multiprocessors unused, and the number of their tiles along an axis is
+// even or a multiple of four.
+static void consider_fits(struct search *search, bool across, const struct cuc__gemm_tile *wanted)
+{
+    enum { MOST_TILES = 8, LARGEST_CLUSTER = 8 };
+    static const int32_t others[] = { 128, 64, 256, TILE_ROWS_OF_THREE };
+    static const struct {
+        int64_t waves, parts;
+    } fills[] = { { 1, 1 }, { 2, 1 }, { 3, 1 }, { 4, 1 }, { 5, 1 }, { 6, 1 },
+                  { 1, 2 }, { 1, 3 }, { 1, 4 }, { 1, 5 }, { 1, 6 }, { 1, 8 } };
+    const struct cuc__gemm_shape *s = search->shape;
+    uint32_t most = search->machine->multiprocessors;
+    const int64_t slots[] = { most, tile_resident_blocks(most, LARGEST_CLUSTER) };
+
+    for (size_t i = 0; i < CUC_LENGTH(others); i++) {
+        int64_t extent = across ? s->columns : s->rows;
+        int64_t along = times(cuc__gemm_cdiv(extent, others[i]), s->batch);
+        for (int64_t count = 1; count <= MOST_TILES; count++)
+            consider_fit(search, across, count, others[i], wanted);
+        for (size_t n = 0; n < 2 * CUC_LENGTH(fills); n++) {
+            int64_t count = slots[n % 2] * fills[n / 2].waves / fills[n / 2].parts / along;
+            for (int64_t unit = 1; unit <= 4 && count >= unit; unit *= 2)
+                consider_fit(search, across, count - count % unit, others[i], wanted);
         }
     }
 }
@@ -566,6 +628,7 @@ static void consider_tiles(struct search *search, const struct cuc__gemm_shape *
     struct cuc__gemm_tile t = *wanted;
 
     search->wanted = wanted;
+    memset(search->seen, 0, sizeof(search->seen));
     if (!t.cluster)
         t.cluster = 1;
     if (wanted->rows)

@@ -78,7 +78,7 @@ struct cuc__gemm_tile {
 
 enum { // the tile of the kernel that adds up the parts of a product
     CUC__GEMM_SUM_ROWS = 2,
-    CUC__GEMM_SUM_COLUMNS = 256,
+    CUC__GEMM_SUM_COLUMNS = 128,
 };
 
 // Translates CUC_GEMM_PACK_ bits of the caller's operands to the kernel's, and back.
@@ -117,6 +117,17 @@ static inline int32_t cuc__gemm_cluster(const struct cuc__gemm_tile *tile)
     int32_t blocks = tile->cluster_n > 1 ? tile->cluster_n : tile->cluster;
 
     return blocks > 1 ? blocks : 1;
+}
+
+// Returns the neighbors down a column of tiles (`rows` is false) or along a row that share loads.
+// Of eight blocks, four are neighbors along the axis for which the tile gives that number, and two
+// along the other.
+static inline int32_t cuc__gemm_neighbors(const struct cuc__gemm_tile *tile, bool along_row)
+{
+    enum { BOTH = 8 };
+    int32_t own = along_row ? tile->cluster_n : tile->cluster;
+
+    return cuc__gemm_cluster(tile) < BOTH ? (own > 1 ? own : 1) : own == BOTH ? 4 : 2;
 }
 
 // The variants of a plan. Each has its own kernel, so that no call computes or reads more than it

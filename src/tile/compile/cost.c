@@ -21,8 +21,9 @@ enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     LINE_BYTES = 128,        // bytes of a row that TMA copies as a unit
     SECTOR_BYTES = 32,       // the unit of memory transfers
-    MOST_ACCUMULATORS = 128, // registers per thread for accumulators
+    MOST_ACCUMULATORS = 128, // registers per thread for accumulators, with any epilogue
     MOST_ALONE = 192,        // the same if each warpgroup has a tile of its own
+    MOST_OF_THREE = 96,      // the same of three warpgroups, which suit light epilogues
     RING_BYTES = 1024,       // barriers, which precede the stages
     STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
     // If operands are exchanged: bytes of a slab's row per row of accumulators. 128 bytes hold 64.
@@ -34,42 +35,43 @@ enum {
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
 };
 
-// Fitted to 20000 measurements of bf16 on an H200 with cold caches: up to 82 tilings for each of
-// 360 products with random extents from 64 to 16384 in every order. Two thirds of the products were
-// launched as cuc_gemm() launches them; the costs of a kernel's start are fitted to these alone.
+// Fitted to 5900 measurements of bf16 on an H200 with cold caches, of programmatic launches in
+// graphs: up to 40 tilings for each of 169 products, most with random extents from 64 to 16384, in
+// every order. The fit prefers constants whose choices are fast to those whose estimates are close.
 // The units are clocks, bytes per clock of a multiprocessor, and fractions.
-static const double launch_seconds = 0.32e-6; // between consecutive kernels of a graph
-static const double next_clocks = 3320;       // to launch a kernel that directly follows
-static const double fill_clocks = 2390;       // until a block's first stage arrives
-static const double cluster_clocks = 1190;    // extra if the blocks of a cluster share loads
-static const double iteration_clocks = 16.5;  // fixed overhead of an iteration
-static const double shared_load_clocks = 33;  // extra per iteration if a cluster shares its loads
-static const double split_clocks = 50;        // extra per iteration if more than two blocks share a
-                                              // tile's iterations
-static const double split_load = 1.15;        // factor on the loads of blocks that share a tile
-static const double latency_clocks = 1060;    // from the request for a stage to its arrival
-static const double tensor_share = 0.96;      // attainable share of the tensor cores' peak
-static const double shared_rate = 211;        // of shared memory, for products and arriving stages
-static const double copied_rate = 26;         // for copies by threads (cp.async)
-static const double realigned_rate = 11.8;    // for copies by threads that realign
-static const double realigned_clocks = 230;   // extra per iteration of such copies
-static const double outside_clocks = 2.4;     // per row outside of its tensor
-static const double line_clocks = 0.51;       // per copied row
-static const double end_clocks = 25;          // fixed cost per tile at its end, besides its stores
-static const double store_rate = 28.3;        // for storing accumulators
-static const double by_threads = 1.85;        // factor on that time if threads store accumulators
-static const double alone_share = 0.5;        // fraction of the store time if two warpgroups
-                                              // alternate
-static const double turn_clocks = 1300;       // until the other warpgroup's products run
-static const double meet_clocks = 2500;       // until all blocks that share a reduction are in step
-static const double meet_rate = 72;           // for reading the other blocks' partial sums
-static const double handover_clocks = 830;    // for handing over a tile, or taking one over
-static const double handover_rate = 25.5;     // for the accumulators of such a tile
-static const double stream_k_gain = 1.085; // streaming must gain at least this factor to be chosen
-static const double sum_clocks = 2000;     // to launch the kernel that adds partial sums
-static const double parts_share = 0.33;    // fraction of L2's rate while partial sums are added
-static const double part_clocks = 45;      // for adding one part
-static const double pack_share = 0.94;     // fraction of memory's rate while operands are packed
+static const double launch_seconds = 0.10e-6;  // between consecutive kernels of a graph
+static const double next_clocks = 3320;        // to launch a kernel that directly follows
+static const double fill_clocks = 2270;        // until a block's first stage arrives
+static const double cluster_clocks = 1470;     // extra if the blocks of a cluster share loads
+static const double eight_clocks = 353;        // extra if a cluster has more than four blocks
+static const double iteration_clocks = 0.224;  // fixed overhead of an iteration
+static const double shared_load_clocks = 82.6; // extra per iteration if a cluster shares its loads
+static const double split_load = 1.41;         // factor on the loads of blocks that share a tile
+static const double latency_clocks = 658;      // from the request for a stage to its arrival
+static const double tensor_share = 1.01;       // attainable share of the tensor cores' peak
+static const double shared_rate = 192;         // of shared memory, for products and arriving stages
+static const double copied_rate = 26;          // for copies by threads (cp.async)
+static const double realigned_rate = 11.8;     // for copies by threads that realign
+static const double realigned_clocks = 230;    // extra per iteration of such copies
+static const double outside_clocks = 2.12;     // per row outside of its tensor
+static const double line_clocks = 0.387;       // per copied row
+static const double end_clocks = 1.66;         // fixed cost per tile at its end, besides its stores
+static const double store_rate = 22;           // for storing accumulators
+static const double many_stores = 1.56;        // factor on that time if a thread has more than 128
+                                               // accumulators
+static const double by_threads = 1.85;         // factor on that time if threads store accumulators
+static const double alone_share = 0.5;         // fraction of the store time if two warpgroups
+                                               // alternate
+static const double turn_clocks = 1300;        // until the other warpgroup's products run
+static const double meet_clocks = 2090;     // until all blocks that share a reduction are in step
+static const double meet_rate = 144;        // for reading the other blocks' partial sums
+static const double handover_clocks = 1040; // for handing over a tile, or taking one over
+static const double handover_rate = 34.8;   // for the accumulators of such a tile
+static const double stream_k_gain = 1.085;  // streaming must gain at least this factor to be chosen
+static const double sum_clocks = 2270;      // to launch the kernel that adds partial sums
+static const double parts_share = 0.217;    // fraction of L2's rate while partial sums are added
+static const double part_clocks = 25.5;     // for adding one part
+static const double pack_share = 0.73;      // fraction of memory's rate while operands are packed
 
 const struct tile_machine *tile_machine_of(int sm)
 {
@@ -81,7 +83,7 @@ const struct tile_machine *tile_machine_of(int sm)
         { 87, 16, 1300, 163 << 10, 65536, { 0, 1024, 256 }, 4, 600, 150 },
         { 88, 16, 1300, 99 << 10, 65536, { 0, 1024, 256 }, 4, 600, 150 },
         { 89, 142, 2235, 99 << 10, 65536, { 0, 1024, 256 }, 4, 4000, 450 },
-        { 90, 132, 1755, 227 << 10, 65536, { 4096, 2500, 256 }, 128, 7440, 1900 },
+        { 90, 132, 1755, 227 << 10, 65536, { 4096, 2500, 256 }, 128, 8770, 2450 },
         { 100, 148, 1850, 227 << 10, 65536, { 0, 2048, 256 }, 128, 8000, 3900 },
         { 103, 148, 1850, 227 << 10, 65536, { 0, 2048, 256 }, 4, 8000, 3900 },
         { 110, 20, 1575, 227 << 10, 65536, { 0, 2048, 256 }, 4, 1000, 170 },
@@ -118,6 +120,14 @@ static uint32_t product_rows(const struct tile_work *w)
     return is_exchanged(w) ? w->columns : w->rows;
 }
 
+// Returns the warpgroups that multiply a tile together.
+static uint32_t groups_of(const struct tile_work *w)
+{
+    uint32_t rows = product_rows(w);
+
+    return uses_ping_pong(w) || rows <= GROUP_ROWS ? 1 : rows == TILE_ROWS_OF_THREE ? 3 : 2;
+}
+
 void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
 {
     int64_t tiles = extent / tile + (extent % tile != 0);
@@ -137,9 +147,9 @@ void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, in
         double clocks, bytes; // extra cost per row; `bytes` models the additional load on L2
     } pitches[] = {
         { LINE_BYTES, 0, 0 },
-        { 2 * SECTOR_BYTES, 1.1, 20 },
-        { SECTOR_BYTES, 0.7, 28 },
-        { 1, 2.22, 100 },
+        { 2 * SECTOR_BYTES, 1.19, 68.4 },
+        { SECTOR_BYTES, 1.82, 41.3 },
+        { 1, 2.69, 155 },
     };
     struct tile_lines *l = &w->lines[of_columns];
     size_t i = 0;
@@ -148,6 +158,7 @@ void tile_work_put_lines(struct tile_work *w, bool of_columns, int64_t lines, in
         i++;
     *l = (struct tile_lines){
         .count = (double)(lines * ((bytes + LINE_BYTES - 1) / LINE_BYTES)),
+        .lines = (double)lines,
         .torn_clocks = pitches[i].clocks,
         .torn_bytes = pitches[i].bytes,
     };
@@ -160,7 +171,7 @@ uint32_t tile_work_stage_bytes(const struct tile_work *w)
 
 uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *w)
 {
-    uint32_t groups = product_rows(w) > GROUP_ROWS || uses_ping_pong(w) ? 2 : 1;
+    uint32_t groups = uses_ping_pong(w) ? 2 : groups_of(w);
     uint32_t bytes = tile_work_stage_bytes(w);
 
     if (w->path != TILE_MMA_PATH_PIPELINE) {
@@ -178,9 +189,12 @@ uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *
 bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
 {
     uint32_t elements = w->rows * w->columns, rows = product_rows(w);
-    uint32_t groups = rows > GROUP_ROWS && !uses_ping_pong(w) ? 2 : 1;
-    uint32_t most = uses_ping_pong(w) && !w->promotes ? MOST_ALONE : MOST_ACCUMULATORS;
+    uint32_t most = w->accumulators ? w->accumulators : MOST_ACCUMULATORS;
 
+    if (uses_ping_pong(w) && !w->promotes)
+        most = MOST_ALONE;
+    else if (rows == TILE_ROWS_OF_THREE)
+        most = w->accumulators ? MOST_OF_THREE : 0;
     if (!m->flop[w->path] || !elements || !w->depth)
         return false;
     bool wide = w->operand == CUC_F64 || w->thrice;
@@ -189,10 +203,10 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
     uint32_t columns = rows ? elements / rows : 0;
     bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // more than 32 columns must be a
                                                                // multiple of 16
-    return tile_has_wgmma_rows(rows) && columns % 8 == 0 && columns <= 256 &&
-           !(whole && columns > 32 && columns % 16) &&
-           w->depth * element_bytes(w) % STEP_BYTES == 0 && elements / (groups * 128) <= most &&
-           tile_work_stages(m, w) >= 2 &&
+    return (tile_has_wgmma_rows(rows) || rows == TILE_ROWS_OF_THREE) && columns % 8 == 0 &&
+           columns <= 256 && !(whole && columns > 32 && columns % 16) &&
+           w->depth * element_bytes(w) % STEP_BYTES == 0 &&
+           elements / (groups_of(w) * 128) <= most && tile_work_stages(m, w) >= 2 &&
            !(uses_ping_pong(w) && (w->split > 1 || rows > 2 * GROUP_ROWS));
 }
 
@@ -218,6 +232,16 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
     return fmax(clocks, shared) + added;
 }
 
+// Returns the share of an operand's lines that a block loads for all blocks that use them. Shares
+// are multiples of eight lines.
+static double share_of(const struct tile_lines *l, uint32_t blocks)
+{
+    enum { UNIT = 8 };
+    double lines = l->lines > 0 ? l->lines : UNIT * blocks;
+
+    return blocks > 1 ? ceil(lines / (UNIT * blocks)) * UNIT / lines : 1;
+}
+
 // Returns the clocks to fetch the operands of an iteration while `busy` multiprocessors do the
 // same.
 static double load_clocks(const struct tile_machine *m, const struct tile_work *w, double busy)
@@ -233,8 +257,8 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
         uint32_t extent = i ? w->columns : w->rows;
         double count = l->count > 0 ? l->count
                                     : extent * (bytes / (w->rows + w->columns)) / LINE_BYTES;
-        if (i == !w->shares_rows)
-            count /= w->cluster;
+        uint32_t across = tile_cluster_across(w->cluster);
+        count *= share_of(l, i == !w->shares_rows ? w->cluster / across : across);
         clocks += count * (line_clocks + l->torn_clocks);
         fetched += count * (LINE_BYTES + l->torn_bytes);
     }
@@ -282,8 +306,7 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
                                                 // the request
         latency = (latency_clocks + load / 2) / fmax(stages - 1, 1);
     }
-    return fmax(clocks, latency) + iteration_clocks + (w->cluster > 1 ? shared_load_clocks : 0) +
-           (w->split > 2 ? split_clocks : 0);
+    return fmax(clocks, latency) + iteration_clocks + (w->cluster > 1 ? shared_load_clocks : 0);
 }
 
 // Returns the clocks to store an element of the result. A last slab that is narrower takes as long
@@ -298,6 +321,9 @@ static double store_clocks(const struct tile_work *w)
         slowness = by_threads;
     else if (w->path == TILE_MMA_PATH_PIPELINE && line > LINE_BYTES)
         slowness = (double)((line + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES) / line;
+    if (w->path == TILE_MMA_PATH_PIPELINE && !uses_ping_pong(w) &&
+        w->rows * w->columns > MOST_OF_BLOCK)
+        slowness *= many_stores;
     return slowness * stored / store_rate + (w->parts > 1 ? 0 : w->behind);
 }
 
@@ -331,6 +357,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     }
     double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);
     double clocks = fill_clocks + (w->cluster > 1 ? cluster_clocks : 0) +
+                    (tile_cluster_across(w->cluster) > 1 ? eight_clocks : 0) +
                     (waves * iteration + past) * iterations + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = smooth_max(clocks, memory, 2);

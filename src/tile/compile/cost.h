@@ -36,6 +36,7 @@ const struct tile_machine *tile_machine_of(int sm);
 // row if they do not start at multiples of 128 bytes.
 struct tile_lines {
     double count; // 0: the same as for a dense tile
+    double lines; // of the matrix, among which blocks that share a tile divide these rows
     double torn_clocks, torn_bytes;
 };
 
@@ -47,7 +48,8 @@ struct tile_work {
     int64_t blocks;                // blocks of the grid
     int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
-    bool shares_rows;              // the cluster's blocks share the operand a, not b
+    bool shares_rows;              // the cluster's blocks share the operand a, not b; of 8 blocks,
+                                   // 4 share this operand and 2 the other
     uint32_t split;                // blocks that share the reduction of one tile
     uint32_t parts;                // partial sums per tile in memory, each by a block of its own;
                                    // 1: none
@@ -55,6 +57,8 @@ struct tile_work {
                                    // 0: none
     uint32_t warps;                // warps of a block; 4 in a pipeline: warpgroups alternate
                                    // between tiles
+    uint32_t accumulators;         // registers per thread that a pipeline leaves for accumulators;
+                                   // 0: as many as any epilogue allows
     uint32_t stored_bytes;         // bytes stored per element of the result
     double behind;                 // clocks per element for work between the product and the store
     double outside;                // rows or columns of an edge tile outside of the result
