@@ -524,32 +524,36 @@ TEST_ROWS(sums_of_8_bit_floats_are_added_up_in_f32, partial_sums)
 
 // ---- Gathered rows
 
-#define GATHERED(facts, loads)                                                   \
-    "kernel k(x: bf16[V, K], i: i32[M], w: bf16[K, N], y: bf16[M, N]) " facts    \
-    " grid cdiv(M, 128), cdiv(N, 128) {\n    m, n = block(0), block(1)\n"        \
-    "    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 128])\n" \
-    "    for k in 0 .. cdiv(K, 64) {\n        acc = mma(" loads                  \
-    ", load(w, [k, n], [64, 128]), acc)\n    }\n    store(y, [m, n], cast(acc, bf16))\n}\n"
-#define ROWS "load_rows(x, rows, [k], [64])"
-#define COMPUTED "maximum(" ROWS ", 0.0)"
+#define GATHERED(facts, a, b)                                                               \
+    "kernel k(x: bf16[V, K], i: i32[M], w: bf16[N, K], y: bf16[M, N]) " facts               \
+    " grid cdiv(M, 128), cdiv(N, 256) {\n    m, n = block(0), block(1)\n"                   \
+    "    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 256])\n"            \
+    "    for k in 0 .. cdiv(K, 64) {\n        acc = mma(" a ", trans(" b "), acc)\n    }\n" \
+    "    store(y, [m, n], cast(acc, bf16))\n}\n"
+#define LEFT "load_rows(x, rows, [k], [64])"
+#define COMPUTED "maximum(" LEFT ", 0.0)"
+#define RIGHT "load_rows(w, n * 256 + iota(i64, 256) // 2, [k], [64])"
+#define DENSE "load(w, [n, k], [256, 64])"
 
 static const struct {
     const char *text;
-    int paths; // pieces that may be cut by a row's end have a path of their own
+    int pieces; // that a thread copies to a stage
+    int whole;  // pieces whose length is one of two; the others may be cut by a row's end
 } gathers[] = {
-    { GATHERED("", ROWS), 2 },
-    { GATHERED("where K % 8 == 0", ROWS), 1 },
-    { GATHERED("", COMPUTED), 2 },
-    { GATHERED("where K % 8 == 0", COMPUTED), 1 },
+    { GATHERED("", LEFT, DENSE), 8, 0 },
+    { GATHERED("", COMPUTED, DENSE), 8, 0 },
+    { GATHERED("", LEFT, RIGHT), 48, 24 },
+    { GATHERED("where K % 8 == 0", LEFT, RIGHT), 24, 24 },
+    { GATHERED("", COMPUTED, RIGHT), 48, 24 },
+    { GATHERED("where K % 8 == 0", COMPUTED, RIGHT), 24, 24 },
 };
 
-TEST_ROWS(whole_pieces_of_gathered_rows_have_one_of_two_lengths, gathers)
+TEST_ROWS(whole_pieces_of_many_gathered_rows_have_one_of_two_lengths, gathers)
 {
-    enum { PIECES = 128 / 16 };
     const char *text = entry_of(gathers[_i].text, NULL, 0, ".entry k$tma(");
 
-    ck_assert_int_eq(count_of(text, "cp.async.cg.shared.global"), gathers[_i].paths * PIECES);
-    ck_assert_int_eq(count_of(text, ", 16, 0, "), PIECES);
+    ck_assert_int_eq(count_of(text, "cp.async.cg.shared.global"), gathers[_i].pieces);
+    ck_assert_int_eq(count_of(text, ", 16, 0, "), gathers[_i].whole);
     ck_assert_int_gt(count_of(text, "wgmma.mma_async"), 0);
 }
 

@@ -10,6 +10,9 @@
 #include "access.h"
 #include "fused_ring.h"
 
+// Threads that copy more pieces to a stage take the shorter code for whole pieces.
+enum { FEW_PIECES = 16 };
+
 // The thread's pieces of rows that have one place in the stages.
 struct place {
     const struct tile_stream *how; // describes the place
@@ -25,7 +28,8 @@ struct rows {
     tile_register *address; // by round: address of the row's first element, or of the tensor's if
                             // the row lies outside
     tile_register inside;   // bit n: the row of round n exists
-    // Whether the tensor's rows are made of whole pieces: known, or a predicate.
+    // If threads copy many pieces: the tensor's rows are known to be made of whole pieces
+    // (`is_whole`), or a predicate tells if they are.
     bool is_whole;
     tile_register whole;
 };
@@ -90,7 +94,10 @@ bool tile_open_gathered(struct tile_emitter *e)
         add_rows(e, x, &plan->stream[i], &plan->stream[i]);
     for (uint32_t i = 0; i < 2 * plan->products; i++)
         add_rows(e, x, &plan->product[i / 2].stream[i % 2], &plan->stream[i % 2]);
-    for (uint32_t i = 0; i < x->count; i++)
+    uint32_t pieces = 0; // that a thread copies to a stage
+    for (const struct place *place = x->place; place < x->place + TILE_MOST_FEEDS; place++)
+        pieces += place->how ? tile_rounds_of(place->how).rounds * place->how->slabs : 0;
+    for (uint32_t i = 0; i < x->count && pieces > FEW_PIECES; i++)
         find_whole(e, &x->rows[i]);
     tile_register thread =
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, (unsigned)TILE_GROUP_THREADS - 1);
@@ -446,12 +453,14 @@ void tile_gather_rows(struct tile_emitter *e, const struct tile_stream *s, tile_
     if (stage)
         to = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", stage, bytes, to);
     uint32_t fast = tile_label(e), done = tile_label(e);
-    if (!rows->is_whole)
+    if (rows->whole)
         tile_branch(e, rows->whole, false, fast);
     for (uint32_t slab = 0; slab < how->slabs && !rows->is_whole; slab++)
         copy_slab(e, rows, false, column, slab * how->span, to,
                   more + slab * how->span * how->rows);
-    if (!rows->is_whole)
+    if (!rows->whole && !rows->is_whole)
+        return;
+    if (rows->whole)
         tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, fast);
     for (uint32_t slab = 0; slab < how->slabs; slab++)
