@@ -557,6 +557,15 @@ TEST_ROWS(whole_pieces_of_many_gathered_rows_have_one_of_two_lengths, gathers)
     ck_assert_int_gt(count_of(text, "wgmma.mma_async"), 0);
 }
 
+// Blocks that stream operands along both axes of the grid take tiles of a square of it.
+TEST_RANGE(tiles_in_flight_share_operands_along_both_axes, 0, 2)
+{
+    const char *text = _i ? attention(0)
+                          : entry_of(GATHERED("", COMPUTED, DENSE), NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_eq(count_of(text, "sqrt.approx.f32"), _i == 0);
+}
+
 int main(void)
 {
     return run_tests("tile fused");

@@ -3,6 +3,8 @@
 #include "fused_ring.h"
 #include "roles.h"
 
+#include <string.h>
+
 enum {
     L2_BYTES = 32 << 20, // L2 budget for the operands of all concurrent tiles
     SHARED_ALIGN = 1024,
@@ -110,8 +112,30 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
+// Returns the number of tiles along the other axes for which the tiles in flight stream the fewest
+// different bytes, or 1 if that does not depend on it.
+static tile_register square_section(struct tile_emitter *e)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    float each = p->bytes_by_others
+                     ? (float)p->bytes_by_first / (float)(p->bytes_by_others * p->base.split)
+                     : 0;
+    uint32_t bits;
+
+    if (each == 0)
+        return tile_number32(e, 1);
+    memcpy(&bits, &each, sizeof(bits));
+    tile_register blocks = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    tile_register x = tile_make(e, TILE_R32, "cvt.rn.f32.u32 %R, %R", blocks);
+    x = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f%x", x, (uint64_t)bits);
+    x = tile_make(e, TILE_R32, "sqrt.approx.f32 %R, %R", x);
+    x = tile_make(e, TILE_R32, "cvt.rni.u32.f32 %R, %R", x);
+    return tile_make(e, TILE_R32, "max.u32 %R, %R, 1", x);
+}
+
 // Computes the number of tiles along the other axes in a section, limited so that their streamed
-// operands fit in L2 together. For uneven loops, also decides if blocks take tiles in pairs.
+// operands fit in L2 together, unless the tiles in flight stream less data from a wider section.
+// For uneven loops, also decides if blocks take tiles in pairs.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -143,7 +167,7 @@ static void open_sections(struct tile_emitter *e)
         tile_register most = tile_make(e, TILE_R32, "cvt.rn.f32.u32 %R, %u", (unsigned)L2_BYTES);
         tile_register count = tile_make(e, TILE_R32, "div.approx.f32 %R, %R, %R", most, sum);
         r->section = tile_make(e, TILE_R32, "cvt.rzi.u32.f32 %R, %R", count);
-        r->section = tile_make(e, TILE_R32, "max.u32 %R, %R, 1", r->section);
+        r->section = tile_make(e, TILE_R32, "max.u32 %R, %R, %R", r->section, square_section(e));
         r->section = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", r->section, r->others);
     }
     r->along = r->ring.grid[0];

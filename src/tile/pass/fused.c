@@ -824,6 +824,49 @@ static int slope_of(const struct tile_value *value)
     return (sum > 0) - (sum < 0);
 }
 
+// Adds the axes of the grid along which a scalar differs between blocks to a mask.
+static uint32_t grid_axes_of(const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+    uint32_t axes = 0;
+
+    if (!op || value->type.rank)
+        return 0;
+    if (op->kind == TILE_BLOCK)
+        return 1u << tile_int(op, TILE_ATTR_INDEX, 0);
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        axes |= grid_axes_of(op->operand[i]);
+    return axes;
+}
+
+// Returns a mask of the axes of the grid along which a feed's place differs.
+static uint32_t axes_of_place(const struct tile_stream *s)
+{
+    uint32_t axes = 0;
+
+    for (uint32_t i = 0; i < s->load->operand_count; i++)
+        axes |= grid_axes_of(s->load->operand[i]);
+    for (uint32_t n = 0; s->gather && n < s->gather->nodes; n++) {
+        const struct tile_value *value = s->gather->node[n].value;
+        axes |= grid_axes_of(value);
+        for (uint32_t i = 0; value->op && value->type.rank && i < value->op->operand_count; i++)
+            axes |= grid_axes_of(value->op->operand[i]);
+    }
+    return axes;
+}
+
+static void find_streamed_bytes(struct tile_fused *p)
+{
+    for (uint32_t i = 0; i < p->feeds; i++) {
+        const struct tile_feed *feed = &p->feed[i];
+        uint32_t axes = feed->held || feed->computed ? 0 : axes_of_place(&feed->stream);
+        if (axes == 1)
+            p->bytes_by_first += feed->stream.bytes;
+        else if (axes && !(axes & 1))
+            p->bytes_by_others += feed->stream.bytes;
+    }
+}
+
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why)
 {
@@ -878,6 +921,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     if (*why)
         return NULL;
     p->base.split = plan_split(p, target);
+    find_streamed_bytes(p);
     return p;
 }
 

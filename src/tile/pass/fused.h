@@ -61,6 +61,9 @@ struct tile_fused {
     bool alternates; // warpgroups take turns to start their products
     bool uneven;     // the loop's length depends on the block's first index
     bool falls;      // and falls with it
+    // Bytes that an iteration streams from places that differ only along the grid's first axis, and
+    // only along its other axes.
+    uint32_t bytes_by_first, bytes_by_others;
     // For a loop that overlaps: the op that scales the last product's accumulator by one factor per
     // row before the product adds to it, or NULL.
     const struct tile_op *scaling;
