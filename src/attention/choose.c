@@ -98,10 +98,18 @@ static bool may_join_pages(const struct cuc__attention_problem *q)
     return may;
 }
 
+// True for fast sums of 8 bits without a mask, whose registers suffice for three warpgroups and 96
+// keys. With a mask, fewer and longer steps are as fast.
+static bool sums_fast(const struct cuc__attention_kind *k, int32_t widest)
+{
+    return k->fast_acc && k->packs && !k->scored && widest > 64 && widest <= 128 && !k->mask &&
+           !k->left && !k->right;
+}
+
 // A pipeline's tile has 64 queries for each warpgroup. Three warpgroups are fastest, but above a
-// width of 64 the registers suffice only for two. With a score function, three have registers for
-// 96 keys. One warpgroup is used for few queries, and if larger tiles would leave multiprocessors
-// idle. Above a width of 128, a step of 128 keys does not fit in shared memory or in the registers.
+// width of 64 the registers suffice only for two, but for fast sums of 8 bits. One warpgroup is
+// used for few queries, and if larger tiles would leave multiprocessors idle. Above a width of 128,
+// a step of 128 keys does not fit in shared memory or in the registers.
 void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__attention_problem *q)
 {
     enum { WARPGROUP = 64, TWO = 128, THREE = 192 };
@@ -117,8 +125,10 @@ void cuc__attention_choose(struct cuc__attention_tile *t, const struct cuc__atte
     *t = q->wanted;
     bool three = q->pipelined && !q->slow && !few && widest <= 64 &&
                  !(k->scored && (k->scaled || k->page_size));
-    if (!t->keys && three && k->scored)
-        t->keys = t->queries && t->queries != THREE ? 128 : 96;
+    if (q->pipelined && sums_fast(k, widest) && !few && !t->queries && !t->keys) {
+        t->queries = THREE;
+        t->keys = 96;
+    }
     if (!t->keys && q->pipelined && k->scaled)
         t->keys = keys_of_8_bits(k, widest, few);
     if (!t->keys)
