@@ -789,6 +789,8 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);
+    if (!r->ring.copies && !tile_read_kept(e))
+        return false;
     bool (*emit)(struct tile_emitter *, const struct tile_loop *) = r->ring.copies ? copy_loop
                                                                     : p->overlaps ? overlapping_loop
                                                                     : p->doubles  ? doubled_loop

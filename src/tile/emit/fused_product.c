@@ -101,6 +101,57 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
     return true;
 }
 
+// Reads an operand a that is loaded once for each tile into registers, in the layout of wgmma: each
+// ldmatrix reads 16 rows of 32 bytes.
+static bool read_left(struct tile_emitter *e, uint32_t number)
+{
+    enum { PIECE = 16, STEP_BYTES = 32, STEP_WORDS = 4 };
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_stream *a = &r->plan->product[number].feed[0]->stream;
+    uint32_t steps = r->plan->product[number].depth * a->element / STEP_BYTES;
+    tile_register *words = tile_take(e->module, steps * STEP_WORDS * sizeof(*words));
+
+    if (!words)
+        return false;
+    for (uint32_t i = 0; i < steps * STEP_WORDS; i++)
+        words[i] = tile_new(e, TILE_R32);
+    r->words[number] = words;
+    tile_register row = tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
+    tile_register swizzle = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", row,
+                                      a->span == 128  ? 0u
+                                      : a->span == 64 ? 1u
+                                                      : 2u);
+    swizzle = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", swizzle, a->span / PIECE - 1);
+    tile_register piece = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, swizzle);
+    piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
+    tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
+    row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, row);
+    tile_register at =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, a->span, r->ring.base);
+    tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", at, r->ring.group, tile_block_step(a), at);
+    for (uint32_t step = 0; step < steps; step++) {
+        uint32_t inside = step * STEP_BYTES % a->span, slab = step * STEP_BYTES / a->span;
+        tile_register from = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", piece, inside);
+        from = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", from, at);
+        const tile_register *to = words + step * STEP_WORDS;
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%R, %R, %R, %R}, [%R+%u]", to[0],
+                 to[1], to[2], to[3], from,
+                 (unsigned)TILE_RING_AT + a->at + slab * a->span * a->rows);
+    }
+    return true;
+}
+
+bool tile_read_kept(struct tile_emitter *e)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (uint32_t i = 0; i < p->products; i++)
+        if (p->product[i].keeps_left && !read_left(e, i))
+            return false;
+    return true;
+}
+
 static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fused_product *product,
                                    uint32_t which, const struct tile_ring_position *position)
 {
@@ -125,7 +176,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     const struct tile_value *a = product->mma->operand[0], *b = product->mma->operand[1];
     const struct tile_wgmma *x = tile_wgmma_of(a->type.dtype), *y = tile_wgmma_of(b->type.dtype);
-    const struct tile_feed *left = product->feed[0];
+    const struct tile_feed *left = product->keeps_left ? NULL : product->feed[0];
     struct tile_stream right = stream_of(product, 1), own = left ? stream_of(product, 0) : right;
     uint32_t per_step = STEP_BYTES / right.element, steps = product->depth / per_step;
     uint32_t each = UINT32_C(1) << (tile_bits_of(product->columns) - 1);

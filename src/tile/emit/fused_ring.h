@@ -103,7 +103,9 @@ void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 // fused_product.c. tile_open_fused_products() sets up warpgroups before their first tile.
 // tile_pack_left() packs the registers of a for wgmma. tile_start_product() starts a product whose
 // operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is true.
-// tile_wait_products() waits until at most `running` groups are in flight.
+// tile_wait_products() waits until at most `running` groups are in flight. tile_read_kept() reads
+// the operands a that the loop keeps in registers.
+bool tile_read_kept(struct tile_emitter *e);
 void tile_open_fused_products(struct tile_emitter *e);
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product);
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,

@@ -36,6 +36,8 @@ enum {
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,   // most products of 8-bit floats to add up in a wgmma accumulator
+    MOST_KEPT = 192,         // registers up to which operands a are kept in registers
+    NARROW = 64,             // columns up to which a wgmma reads as much of a as of b
     ALTERNATING_BYTES = 256, // warpgroups alternate if a row of the last product's b has fewer, or
                              // if several products start early
 };
@@ -564,6 +566,23 @@ uint32_t tile_lent_registers(const struct tile_fused *p)
     return lent ? lent - !three : 0;
 }
 
+// Keeps operands a in registers that are loaded once for each tile, if the registers suffice. A
+// wgmma of few columns otherwise reads a as often as b, and shared memory cannot deliver both while
+// the ring is filled.
+static void keep_left(struct tile_fused *p, uint32_t most)
+{
+    for (uint32_t i = 0; i < p->products; i++) {
+        struct tile_fused_product *product = &p->product[i];
+        const struct tile_feed *feed = product->feed[0];
+        uint32_t bytes = tile_bytes_of(product->mma->operand[0]->type.dtype);
+        uint32_t registers = product->depth * bytes / 8;
+        product->keeps_left = feed && feed->held && !product->mn_major[0] &&
+                              !product->shares_rows && product->columns <= NARROW &&
+                              p->base.blocks == 1 && p->registers + registers <= most;
+        p->registers += product->keeps_left ? registers : 0;
+    }
+}
+
 static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
                              const struct tile_target *target)
 {
@@ -585,8 +604,10 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
     }
     p->registers = count_registers(kernel, p);
     uint32_t most = p->base.groups == 3 ? MOST_OF_THREE : MOST_REGISTERS;
-    if (p->registers + (p->base.groups > 1 ? 8 * tile_lent_registers(p) : 0) > most)
+    uint32_t lent = p->base.groups > 1 ? 8 * tile_lent_registers(p) : 0;
+    if (p->registers + lent > most)
         return "accumulators do not fit in registers";
+    keep_left(p, (most < MOST_KEPT ? most : MOST_KEPT) - lent);
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_fused_product *product = &p->product[i];
         if (!give_layout(kernel, p, product->mma->result[0],
@@ -906,13 +927,13 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     p->doubles = !p->overlaps && can_double(p);
     p->chains = !p->overlaps && can_chain(p);
     // Beside small products, the other work takes most of the time, so warpgroups must not do it
-    // simultaneously. On an H200, large products ran 0.5 % faster without alternation, unless
-    // several precede the work: the gradients of causal attention of 128 columns took 3.6 % less
-    // time with it.
+    // simultaneously. On an H200, large products ran 0.5 % faster without alternation. If several
+    // products precede the work, two warpgroups should alternate: the gradients of causal attention
+    // of 128 columns took 3.6 % less time. Three should not: those of 64 columns took 2.9 % more.
     uint32_t row = p->base.columns * tile_bytes_of(p->base.mma->operand[1]->type.dtype);
     p->alternates = p->overlaps && p->products - p->early == 1 && p->base.groups > 1 &&
                     !p->product[p->products - 1].feed[1]->computed &&
-                    (p->early > 1 || row < ALTERNATING_BYTES);
+                    (p->early > 1 ? p->base.groups == 2 : row < ALTERNATING_BYTES);
     plan_store(p);
     if (p->base.turned && !tile_set_turned_layouts(kernel, &p->base))
         return NULL;

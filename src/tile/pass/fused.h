@@ -37,6 +37,9 @@ struct tile_fused_product {
     bool shares_rows; // all warpgroups have the same 64 rows, and a part of the columns each
     // Sums of 8-bit floats that are added up outside the tensor cores, after each product.
     bool promotes;
+    // The operand a is loaded once for each tile, and warpgroups read it into registers before the
+    // loop.
+    bool keeps_left;
 };
 
 struct tile_fused {
