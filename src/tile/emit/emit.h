@@ -100,7 +100,7 @@ struct tile_emitter {
     const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c), or NULL
     struct tile_prefetch_ring *prefetch_ring;
     const struct tile_index_copies *index_copies; // if set, loads become copies (async_index.c)
-    uint32_t prefetch_bytes; // size of the stages of `prefetch`
+    uint32_t prefetch_bytes;                      // size of the stages of `prefetch`
     uint32_t prefetch_below; // scratch bytes used up to the loop's end; the stages follow them
     uint32_t *share_at;      // by value id: offset of a shared tile in the scratch (peer.c)
     uint32_t share_bytes;    // size of the tiles that are shared now
