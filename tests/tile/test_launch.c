@@ -459,7 +459,7 @@ TEST(blocks_of_long_rows_start_in_pairs_if_the_grid_is_even)
     cuc_kernel *share = NULL;
 
     ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, rows, 0,
-                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a")));
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .warps = 16)));
     ck_ok(cuc_program_compile(&of_rows, program, CUC_CODE_PTX));
     ck_ok(cuc_object_get_kernel(&share, of_rows, "share"));
     for (int64_t m = 6; m <= 7; m++) {

@@ -83,6 +83,17 @@ static bool repeats(const struct tile_value *value, uint32_t number)
     return value->layout && tile_repeats(value->layout, number);
 }
 
+// Returns a predicate that is true if this thread writes a register's element for all threads: the
+// tile holds it, and no lower thread has it. Sets *none if no thread does.
+static tile_register writes_element(struct tile_emitter *e, const struct tile_index_copies *c,
+                                    uint32_t number, bool *none)
+{
+    *none = false;
+    return tile_both(e, c->own,
+                     c->value->layout ? tile_inside_tile(e, c->value, number, none)
+                                      : TILE_NO_REGISTER);
+}
+
 // Copies a register's element to shared memory. If the predicate is false, stores the pad instead,
 // which the register holds.
 static void copy_element(struct tile_emitter *e, const struct tile_index_copies *c, uint32_t number,
@@ -90,16 +101,20 @@ static void copy_element(struct tile_emitter *e, const struct tile_index_copies 
 {
     const tile_register *pad = &tile_registers(e, c->value)[number];
     int64_t at = c->at + tile_shared_offset(c->value, number, c->steps);
-    tile_register there = tile_both(e, c->own, predicate);
+    bool none;
+    tile_register own = writes_element(e, c, number, &none);
 
+    c->copied[number] = true;
+    if (none)
+        return;
+    tile_register there = tile_both(e, own, predicate);
     if (there)
         tile_put(e->text, "\t@%s", tile_name(there));
     tile_ins(e, "cp.async.ca.shared.global.L2::128B [%R+%l], [%R+%l], %u", c->place, at, address,
              offset, tile_bytes_of(c->value->type.dtype));
-    c->copied[number] = true;
     if (!predicate)
         return;
-    there = tile_both(e, c->own, tile_make(e, TILE_PRED, "not.pred %R, %R", predicate));
+    there = tile_both(e, own, tile_make(e, TILE_PRED, "not.pred %R, %R", predicate));
     tile_emit_store(e, "", "shared", c->value->type.dtype, pad, 1, c->place, at, there);
 }
 
@@ -139,9 +154,13 @@ bool tile_copy_read(struct tile_emitter *e, const struct tile_op *op)
     e->index_copies = &c;
     bool ok = e->dispatch->one(e, op);
     e->index_copies = NULL;
-    for (uint32_t i = 0; i < count && ok; i++)
-        if (!c.copied[i] && !repeats(value, i))
+    for (uint32_t i = 0; i < count && ok; i++) {
+        bool none = true;
+        tile_register own = c.copied[i] || repeats(value, i) ? TILE_NO_REGISTER
+                                                             : writes_element(e, &c, i, &none);
+        if (!none)
             tile_emit_store(e, "", "shared", value->type.dtype, &tile_registers(e, value)[i], 1,
-                            c.place, c.at + tile_shared_offset(value, i, c.steps), c.own);
+                            c.place, c.at + tile_shared_offset(value, i, c.steps), own);
+    }
     return ok;
 }

@@ -144,11 +144,20 @@ static bool read_left(struct tile_emitter *e, uint32_t number)
 
 bool tile_read_kept(struct tile_emitter *e)
 {
-    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    const struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused *p = r->plan;
+    bool keeps = false;
 
-    for (uint32_t i = 0; i < p->products; i++)
+    for (uint32_t i = 0; i < p->products; i++) {
         if (p->product[i].keeps_left && !read_left(e, i))
             return false;
+        keeps |= p->product[i].keeps_left;
+    }
+    if (keeps) // one thread releases the buffers for all warps of the warpgroup
+        tile_ins(e, "bar.sync %R, %u",
+                 tile_make(e, TILE_R32, "add.u32 %R, %R, %u", r->ring.group,
+                           (unsigned)TILE_BARRIER_OF_GROUP),
+                 (unsigned)TILE_GROUP_THREADS);
     return true;
 }
 
