@@ -377,7 +377,7 @@ static void multiply(struct tile_product *p, const tile_register *a, const tile_
 
 bool tile_open_parts(struct tile_product *p)
 {
-    if (!p->thrice && !p->halves && !p->promotes)
+    if (!p->thrice && !p->halves)
         return true;
     if (!p->part) {
         p->part = tile_take(p->e->module, p->count * sizeof(*p->part));
@@ -396,7 +396,7 @@ void tile_close_parts(struct tile_product *p)
     for (uint32_t r = 0; p->part && r < p->count; r++)
         if (p->row[r / 4] != UINT32_MAX)
             tile_ins(p->e, "add.f32 %R, %R, %R", p->sum[r], from[r], p->part[r]);
-    p->first &= !p->thrice && !p->promotes;
+    p->first &= !p->thrice;
 }
 
 void tile_multiply_step(struct tile_product *p)
@@ -420,12 +420,12 @@ void tile_multiply_step(struct tile_product *p)
             multiply(p, p->a.fragment[p->row[group]].rest, b, part, part);
             multiply(p, a, p->b.fragment[p->column[group]].rest, part, part);
             multiply(p, a, b, part, part);
-        } else if (p->odd || p->promotes) {
+        } else if (p->odd) {
             multiply(p, a, b, p->part + 4 * group, p->part + 4 * group);
         } else {
             multiply(p, a, b, from + 4 * group, p->sum + 4 * group);
         }
     }
-    p->first &= p->thrice || p->promotes;
+    p->first &= p->thrice;
     p->odd = p->halves && !p->odd;
 }

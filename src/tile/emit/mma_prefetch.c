@@ -39,7 +39,7 @@ void tile_carry_product(struct tile_emitter *e)
 
     if (!p || e->target->brief || !tile_shape_product(p, e, op) ||
         !tile_set_mma_operand(p, &p->a, 0) || !tile_set_mma_operand(p, &p->b, 1) ||
-        p->depth / p->how->depth < 2 || (p->promotes && p->depth > TILE_PROMOTED_DEPTH) ||
+        p->depth / p->how->depth < 2 ||
         p->depth / p->how->depth * p->count / 4 > TILE_MOST_PRODUCTS || !tile_find_fragments(p))
         return;
     e->prefetch_ring->carried = p;

@@ -140,25 +140,10 @@ static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint
     }
 }
 
-// Adds the partial sums of 8-bit floats to the sums, and starts them again.
-static void promote(struct tile_product *p)
+static void add_step(struct tile_product *p, uint32_t step)
 {
-    if (!p->promotes)
-        return;
-    tile_close_parts(p);
-    tile_open_parts(p);
-}
-
-static void add_steps(struct tile_product *p, uint32_t count)
-{
-    uint32_t whole = TILE_PROMOTED_DEPTH / p->how->depth;
-
-    for (uint32_t step = 0; step < count; step++) {
-        if (step && step % whole == 0)
-            promote(p);
-        tile_read_step(p, step, p->now, false);
-        tile_multiply_step(p);
-    }
+    tile_read_step(p, step, p->now, false);
+    tile_multiply_step(p);
 }
 
 // Creates the addresses that advance with the loop, one for each distinct row address.
@@ -202,7 +187,8 @@ static void add_slice(struct tile_product *p, uint32_t length)
     while (!p->a.direct && unrolled > least && unrolled * p->count / 4 > most)
         unrolled = (unrolled + 1) / 2;
     if (unrolled == steps) {
-        add_steps(p, steps);
+        for (uint32_t step = 0; step < steps; step++)
+            add_step(p, step);
         return;
     }
     for (uint32_t r = 0; p->first && p->in != p->sum && r < p->count; r++)
@@ -213,15 +199,15 @@ static void add_slice(struct tile_product *p, uint32_t length)
     move_lines(e, &p->a, true, 0);
     move_lines(e, &p->b, true, 0);
     tile_put_label(e, top);
-    add_steps(p, unrolled);
-    if (length > TILE_PROMOTED_DEPTH)
-        promote(p);
+    for (uint32_t step = 0; step < unrolled; step++)
+        add_step(p, step);
     move_lines(e, &p->a, false, bytes_of_steps(p, &p->a, unrolled));
     move_lines(e, &p->b, false, bytes_of_steps(p, &p->b, unrolled));
     tile_ins(e, "sub.u32 %R, %R, 1", left, left);
     tile_ins(e, "setp.ne.u32 %R, %R, 0", more, left);
     tile_branch(e, more, false, top);
-    add_steps(p, rest);
+    for (uint32_t step = 0; step < rest; step++)
+        add_step(p, step);
 }
 
 // ---- Setup
@@ -289,23 +275,12 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     return rounded != NULL;
 }
 
-static bool promotes(const struct tile_op *op)
-{
-    const struct tile_type *left = &op->operand[0]->type;
-    bool is_whole = tile_is_zero(op->operand[2]) &&
-                    left->extent[left->rank - 1] <= TILE_PROMOTED_DEPTH;
-
-    return (left->dtype == CUC_E4M3 || left->dtype == CUC_E5M2) && !is_whole &&
-           !tile_int(op, TILE_ATTR_FAST_ACC, 0);
-}
-
 bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op)
 {
     *p = (struct tile_product){ .e = e, .op = op, .acc = op->result[0] };
     p->how = tile_fragment_of(op, e->target);
     p->thrice = op->operand[0]->type.dtype == CUC_F32 &&
                 tile_int(op, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
-    p->promotes = promotes(op);
     p->m = p->acc->type.rank - 2u;
     p->n = p->acc->type.rank - 1u;
     p->count = tile_register_count(p->acc);

@@ -10,7 +10,6 @@ enum {
     TILE_MOST_FRAGMENTS = 128, // fragments of an operand, per thread
     TILE_MOST_PRODUCTS = 256,  // products per iteration of the loop
     TILE_STEP_BYTES = 32,      // bytes per step along the depth axis
-    TILE_PROMOTED_DEPTH = 128, // products in a partial sum of 8-bit floats
 };
 
 struct tile_mma_operand {
@@ -53,11 +52,10 @@ struct tile_product {
     // none.
     uint32_t *row, *column;
     tile_register *sum;
-    tile_register *part; // partial sums of these steps (tf32x3, promotes), or of every other step
+    tile_register *part; // partial sums of this iteration (tf32x3), or of every other step
                          // (halves); otherwise NULL
     uint32_t count;
     bool thrice;     // tf32x3
-    bool promotes;   // 8-bit floats, whose sums of TILE_PROMOTED_DEPTH are added up in f32
     bool halves;     // every other step has sums of its own, so that steps wait less for each other
     bool odd;        // the next step is one of those
     bool first;      // no product has been added yet
@@ -86,10 +84,9 @@ bool tile_find_fragments(struct tile_product *p);
 void tile_open_fragments(struct tile_product *p, tile_register shared);
 void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there);
 void tile_multiply_step(struct tile_product *p);
-// Called before and after the steps of an iteration. Tensor cores truncate bits that a sum cannot
-// hold, and keep only 13 bits in sums of 8-bit floats. With tf32x3 the three products, and with
-// `promotes` all products, are therefore summed separately, starting from 0, and then added to the
-// sum with rounding. So are the products of every other step, with `halves`.
+// Called before and after the steps of an iteration. With tf32x3, tensor cores truncate bits that a
+// sum cannot hold. The three products are therefore summed separately, starting from 0, and then
+// added to the sum with rounding. So are the products of every other step, with `halves`.
 bool tile_open_parts(struct tile_product *p);
 void tile_close_parts(struct tile_product *p);
 
