@@ -91,6 +91,17 @@ TEST(a_scoped_handle_is_released_where_its_block_ends)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_BUFFER), 0);
 }
 
+// Declares types that the list of the macro once lacked: what it lacks does not compile.
+TEST(plans_and_caches_may_be_scoped)
+{
+    CUC_SCOPED(cuc_algorithm, algorithm);
+    CUC_SCOPED(cuc_attention_plan, attention);
+    CUC_SCOPED(cuc_gemm_plan, gemm);
+    CUC_SCOPED(cuc_cache, cache);
+
+    ck_assert(!algorithm && !attention && !gemm && !cache);
+}
+
 int main(void)
 {
     setenv("CUCORE_CHECK_HANDLES", "1", 1); // count live objects from the first handle on

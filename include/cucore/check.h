@@ -41,7 +41,10 @@ static inline cuc_status cuc_must(cuc_status status, const char *file, int line)
 
 #if defined(__GNUC__) && !defined(__cplusplus)
 #define CUC__SCOPED_LIST(X) \
+    X(cuc_algorithm)        \
+    X(cuc_attention_plan)   \
     X(cuc_buffer)           \
+    X(cuc_cache)            \
     X(cuc_context)          \
     X(cuc_event)            \
     X(cuc_found)            \
