@@ -24,6 +24,13 @@ static void put_extreme(char *out, cuc_dtype dtype, int sign)
                  (UINT64_MAX >> (65 - bits)) + (sign < 0));
 }
 
+// Returns the type of the output for a value that is combined. A short integer is combined in 32
+// bits, but the result of no elements is an extreme of its own type.
+static cuc_dtype type_of_value(const struct cuc__algorithm_problem *p, uint32_t value)
+{
+    return p->kind.outputs[p->family->by_element ? value - p->kind.keys : value].dtype;
+}
+
 static const struct {
     const char *name, *text;
     const char *identity; // NULL: the type's least or largest value
@@ -124,7 +131,7 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
         if (operators[i].identity)
             snprintf(identity, CUC__ALGORITHM_IDENTITY, "%s", operators[i].identity);
         else
-            put_extreme(identity, p->kind.accumulators[p->kind.keys], operators[i].sign);
+            put_extreme(identity, type_of_value(p, p->kind.keys), operators[i].sign);
         return CUC_OK;
     }
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

@@ -702,6 +702,37 @@ TEST(one_line_calls_keep_their_plans)
     drop(&y);
 }
 
+// The identity of `min` and `max` is of the output's type, not of the wider one that combines.
+TEST(extremes_of_no_elements_are_of_the_output)
+{
+    const struct {
+        cuc_dtype dtype;
+        double least, largest;
+    } rows[] = { { CUC_I8, -128, 127 },
+                 { CUC_U8, 0, 255 },
+                 { CUC_I16, -32768, 32767 },
+                 { CUC_U16, 0, 65535 },
+                 { CUC_I32, INT32_MIN, INT32_MAX } };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        struct array x, y, first;
+        make(&x, rows[i].dtype, 0, 1);
+        make(&y, rows[i].dtype, 1, 1);
+        make(&first, rows[i].dtype, 1, 1);
+        send(&y);
+        send(&first);
+        ck_ok(cuc_reduce(stream, "min", NULL, &x.t, &y.t));
+        ck_ok(cuc_scan(stream, "max", NULL, CUC_ALGORITHM_EXCLUSIVE, &y.t, &first.t));
+        receive(&y, 1);
+        receive(&first, 1);
+        ck_assert_double_eq(get(&y, 0), rows[i].largest);
+        ck_assert_double_eq(get(&first, 0), rows[i].least);
+        drop(&x);
+        drop(&y);
+        drop(&first);
+    }
+}
+
 TEST(a_plan_shows_its_program)
 {
     cuc_algorithm *plan;
