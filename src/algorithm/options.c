@@ -119,6 +119,26 @@ static cuc_status fail_dtype(const char *list, uint32_t i, const char *text, con
                      list, i, text);
 }
 
+// Checks that a text is one expression, which the program can hold where it holds a value: nothing
+// in it may end the statement or make a list.
+static cuc_status check_expression(const char *text, uint32_t i, const char *function)
+{
+    int depth = 0;
+    bool wrong = !*skip(text);
+
+    for (const char *at = skip(text); *at && !wrong; at++) {
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        wrong = depth < 0 || strchr("#;{}", *at) ||
+                (!depth && (*at == ',' || (*at == '\n' && *skip(at))));
+    }
+    return wrong || depth
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "inputs[%u] has \"%s\", expected one expression: brackets in pairs, "
+                           "commas and new lines only between them, and none of #, ;, { and }",
+                           i, text)
+               : CUC_OK;
+}
+
 static cuc_status check_name(const struct cuc__algorithm_kind *k, const char *name, uint32_t at,
                              const char *function)
 {
@@ -145,21 +165,26 @@ static cuc_status read_input(struct cuc__algorithm_kind *k, const char *text, ui
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "inputs[%u] is %s, expected an array or an expression", i,
                          text ? "empty" : "NULL");
-    const char *end = read_name(in->name, skip(text)), *behind = end ? skip(end) : "";
+    const char *end = read_name(in->name, skip(text));
+    const char *behind = skip(skip(text) + strspn(skip(text), letters));
+    bool names = *behind == ':' || (*behind == '=' && behind[1] != '=');
+    if (names && !end)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "inputs[%u] is \"%s\", expected a name of at most %d letters, digits and "
+                         "_ that does not begin with a digit",
+                         i, text, CUC__ALGORITHM_NAME - 1);
     if (*behind == ':') {
         if (!read_dtype(&in->dtype, &whole, behind + 1))
             return fail_dtype("inputs", i, text, function);
         in->form = whole ? CUC__ALGORITHM_WHOLE : CUC__ALGORITHM_ELEMENTS;
-    } else if (*behind == '=' && behind[1] != '=') {
-        in->form = CUC__ALGORITHM_NAMED;
-        in->expression = behind + 1;
-    } else {
-        in->form = CUC__ALGORITHM_VALUE;
-        in->expression = text;
-        in->name[0] = '\0';
-        return CUC_OK;
+        return check_name(k, in->name, i, function);
     }
-    return check_name(k, in->name, i, function);
+    in->form = names ? CUC__ALGORITHM_NAMED : CUC__ALGORITHM_VALUE;
+    in->expression = names ? behind + 1 : text;
+    if (!names)
+        in->name[0] = '\0';
+    cuc_status st = check_expression(in->expression, i, function);
+    return st < 0 || !names ? st : check_name(k, in->name, i, function);
 }
 
 static cuc_status read_inputs(struct cuc__algorithm_kind *k, const cuc_algorithm_options *o,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+static const char blanks[] = " \t\n";
 
 // Returns true if a word is the name of an array among the first `count` inputs.
 static bool is_array(const struct cuc__algorithm_kind *k, uint32_t count, const char *word,
@@ -27,12 +28,12 @@ static bool is_array(const struct cuc__algorithm_kind *k, uint32_t count, const 
 // there is neither.
 static size_t search_call(const char *text, size_t word)
 {
-    size_t length = word + strspn(text + word, " ");
+    size_t length = word + strspn(text + word, blanks);
 
     if (word != 11 || text[length] != '(' ||
         (strncmp(text, "lower_bound", 11) != 0 && strncmp(text, "upper_bound", 11) != 0))
         return 0;
-    return length + 1 + strspn(text + length + 1, " ");
+    return length + 1 + strspn(text + length + 1, blanks);
 }
 
 // Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles, and
@@ -40,12 +41,12 @@ static size_t search_call(const char *text, size_t word)
 static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t at)
 {
     enum { DEEPEST = 64 };
-    const char *text = k->inputs[at].expression + strspn(k->inputs[at].expression, " \t\n");
+    const char *text = k->inputs[at].expression + strspn(k->inputs[at].expression, blanks);
     uint64_t gathers = 0; // a bit for each open bracket
     int depth = 0;
 
     while (*text) {
-        size_t length = strspn(text, letters), blank = length + strspn(text + length, " ");
+        size_t length = strspn(text, letters), blank = length + strspn(text + length, blanks);
         size_t call = search_call(text, length);
         if (call && is_array(k, at, text + call, strspn(text + call, letters))) {
             cuc__text_append(t, text, call);

@@ -50,6 +50,22 @@ TEST(options_are_refused_by_name)
         { { SUM, IN("x: c64"), OUT("y: f32") }, "inputs[0] is \"x: c64\"" },
         { { SUM, IN("x: f32[]"), OUT("y: f32") }, "only expressions read, but no expression" },
         { { SUM, IN("i: f32"), OUT("y: f32") }, "inputs[0] has the name i" },
+        { { SUM, IN("i = 1"), OUT("y: f32") }, "inputs[0] has the name i" },
+        { { SUM, IN(": f32"), OUT("y: f32") },
+          "inputs[0] is \": f32\", expected a name of at most" },
+        { { SUM, IN("2x: f32"), OUT("y: f32") }, "that does not begin with a digit" },
+        { { SUM, IN("a_name_that_is_longer_than_others: f32"), OUT("y: f32") },
+          "expected a name of at most 31 letters" },
+        { { SUM, IN("a_name_that_is_longer_than_others = 1"), OUT("y: f32") },
+          "expected a name of at most 31 letters" },
+        { { SUM, IN("i # 1"), OUT("y: f32") }, "inputs[0] has \"i # 1\", expected one expression" },
+        { { SUM, IN("i, i"), OUT("y: f32") }, "inputs[0] has \"i, i\", expected one expression" },
+        { { SUM, IN("(i"), OUT("y: f32") }, "inputs[0] has \"(i\", expected one expression" },
+        { { SUM, IN("i) + (i"), OUT("y: f32") }, "expected one expression: brackets in pairs" },
+        { { SUM, IN("i; j = 1"), OUT("y: f32") }, "expected one expression" },
+        { { SUM, IN("d ="), OUT("y: f32") }, "inputs[0] has \"\", expected one expression" },
+        { { SUM, IN("d = i\n i = 1"), OUT("y: f32") }, "expected one expression" },
+        { { SUM, IN("1\n}\nfn g() { return 1"), OUT("y: f32") }, "expected one expression" },
         { { SUM, IN("in_x: f32"), OUT("y: f32") }, "inputs[0] has the name in_x" },
         { { SUM, IN("x: f32"), OUT("y") }, "outputs[0] is y, expected a name and a type" },
         { { SUM, IN("x: f32"), OUT("y: f32[]") }, "outputs[0] is \"y: f32[]\"" },
@@ -171,6 +187,18 @@ TEST(options_are_refused_by_name)
                  rows[i].message);
         ck_assert_ptr_null(plan);
     }
+}
+
+TEST(an_expression_may_have_blanks_and_lines_between_brackets)
+{
+    cuc_algorithm *plan;
+
+    ck_ok(cuc_algorithm_create(
+        &plan, device,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_TRANSFORM, .input_count = 2, .output_count = 1,
+                              IN("x: f32", " (x\n + x\t[i - 1])\n"), OUT("y: f32"))));
+    ck_assert_ptr_nonnull(strstr(cuc_algorithm_source(plan), "gather(in_x, [i - 1])"));
+    cuc_algorithm_release(plan);
 }
 
 TEST(mistakes_in_texts_are_compile_errors)
