@@ -134,6 +134,8 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *problem,
 
 // Defined in source.c. Writes the tile program. Returns NULL if out of memory.
 char *cuc__algorithm_source(const struct cuc__algorithm_problem *problem);
+// Returns true if a word of an expression is a name.
+bool cuc__algorithm_mentions(const char *expression, const char *name);
 // Write parts of kernels: the parameters of inputs and of the count, and those of outputs, each
 // with a comma behind it; the number of elements `n`; the values v0, v1 and so on of the elements
 // of tile `t`, whose indices are `i`.

@@ -120,6 +120,42 @@ static void put_scanned(struct cuc__text *t, const struct cuc__algorithm_problem
     cuc__algorithm_put_stores(t, p);
 }
 
+// Returns true if keys may be computed from an array: its elements are keys, or the expression of a
+// key or any expression with a name has its name.
+static bool has_keys(const struct cuc__algorithm_kind *k, const struct cuc__algorithm_input *array)
+{
+    bool expressions = false;
+    uint32_t values = 0;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        expressions |= k->inputs[i].form == CUC__ALGORITHM_VALUE;
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        const struct cuc__algorithm_input *in = &k->inputs[i];
+        bool value = expressions ? in->form == CUC__ALGORITHM_VALUE
+                                 : in->form != CUC__ALGORITHM_WHOLE;
+        bool key = value && values++ < k->keys;
+        if ((in == array && key) || (in->expression && (key || in->form == CUC__ALGORITHM_NAMED) &&
+                                     cuc__algorithm_mentions(in->expression, array->name)))
+            return true;
+    }
+    return false;
+}
+
+// Adds facts to those that end the text: that no output of a scan overlaps an array from which keys
+// may be computed. A block reads the last key of the tile before, whose outputs may be stored by
+// then.
+static void put_facts_of_keys(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    for (uint32_t i = 0; i < k->input_count; i++)
+        for (uint32_t j = 0; j < k->output_count; j++)
+            if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE && !k->outputs[j].dropped &&
+                has_keys(k, &k->inputs[i])) {
+                t->length--; // the end of the line
+                cuc__text_put(t, ", noalias(in_%s, out_%s)\n", k->inputs[i].name,
+                              k->outputs[j].name);
+            }
+}
+
 static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
@@ -139,6 +175,8 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__algorithm_put_look_back_constants(t);
     cuc__text_put(t, "\n");
     cuc__algorithm_put_facts(t, k);
+    if (p->family->by_element)
+        put_facts_of_keys(t, k);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");
     cuc__algorithm_put_count(t, p);
     cuc__text_put(t, "    last = maximum(cdiv(n, BN) - 1, 0)\n");

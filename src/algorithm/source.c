@@ -24,6 +24,18 @@ static bool is_array(const struct cuc__algorithm_kind *k, uint32_t count, const 
     return false;
 }
 
+bool cuc__algorithm_mentions(const char *expression, const char *name)
+{
+    size_t length;
+
+    for (const char *at = expression; *at; at += length ? length : 1) {
+        length = strspn(at, letters);
+        if (length && strlen(name) == length && strncmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Returns the length of `lower_bound(` or `upper_bound(` with blanks at the start of a text; 0 if
 // there is neither.
 static size_t search_call(const char *text, size_t word)

@@ -702,6 +702,41 @@ TEST(one_line_calls_keep_their_plans)
     drop(&y);
 }
 
+TEST(a_scan_by_key_may_write_its_values_but_not_its_keys)
+{
+    const struct work works[] = {
+        { .inputs = { "k: i32", "x: i32" }, .outputs = { "y: i32" }, .fn = "sum" },
+        { .inputs = { "k: i32", "x: i32", "k + 1", "x" }, .outputs = { "y: i32" }, .fn = "sum" },
+    };
+    struct array k, x;
+
+    make(&k, CUC_I32, 5000, 1);
+    make(&x, CUC_I32, 5000, 1);
+    for (int row = 0; row < CUC_LENGTH(works); row++) {
+        cuc_algorithm *plan;
+        make_plan(&plan, &works[row], CUC_ALGORITHM_SCAN_BY_KEY, 0, 64);
+        for (int64_t i = 0; i < 5000; i++) {
+            set(&k, i, (double)(i / 50 * 2));
+            set(&x, i, 1);
+        }
+        send(&k);
+        send(&x);
+        const cuc_tensor in[] = { k.t, x.t };
+        cuc_algorithm_args args =
+            *CUC_ALGORITHM_ARGS(.inputs = in, .input_count = 2, .outputs = &k.t, .output_count = 1);
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &args),
+                 "in_k and out_y share bytes");
+        args.outputs = &x.t;
+        ck_ok(cuc_algorithm_run(stream, plan, &args));
+        receive(&x, 5000);
+        for (int64_t i = 0; i < 5000; i++)
+            ck_assert_double_eq(get(&x, i), (double)(i % 50 + 1));
+        cuc_algorithm_release(plan);
+    }
+    drop(&k);
+    drop(&x);
+}
+
 // The identity of `min` and `max` is of the output's type, not of the wider one that combines.
 TEST(extremes_of_no_elements_are_of_the_output)
 {
