@@ -100,8 +100,9 @@ enum {
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
  * - REDUCE_BY_KEY, SCAN_BY_KEY: as SCAN, of the values behind the keys.
- * - HISTOGRAM: a function from the values to the number of the bin, which is converted to i32.
- *   Elements with numbers below 0 or from `bins` on are not counted. NULL: the value is the number.
+ * - HISTOGRAM: a function from the values to the number of the bin, which is converted to an
+ *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
+ *   NULL: the value is the number.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */

@@ -7,6 +7,8 @@
 
 #include <cucore/copy.h>
 
+#include "tile/ir/scalar.h"
+
 enum { MOST_COUNTERS = 8192, MOST_COPIES = 32 };
 
 static bool is_shared(const struct cuc__algorithm_kind *k)
@@ -26,7 +28,23 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.blocks = is_shared(&p->kind) ? BLOCKS : BLOCKS_OF_MANY;
 }
 
-// Writes the counting of tile `t`.
+// Returns true if i32 holds all values: they are the elements of an array of such integers. The
+// types of other values are known to the compiler only.
+static bool is_narrow(const struct cuc__algorithm_problem *p)
+{
+    bool narrow = !p->fn;
+
+    for (uint32_t i = 0; i < p->kind.input_count; i++) {
+        cuc_dtype dtype = p->kind.inputs[i].dtype;
+        bool array = p->kind.inputs[i].form == CUC__ALGORITHM_ELEMENTS;
+        narrow &= array && (dtype == CUC_I32 || dtype == CUC_BOOL ||
+                            (tile_is_integer(dtype) && cuc_dtype_bits(dtype) < 32));
+    }
+    return narrow;
+}
+
+// Writes the counting of tile `t`. Wide values are compared before their upper bits are lost; NaN
+// becomes the least integer.
 static void put_counting(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                          const char *hint, bool all)
 {
@@ -36,7 +54,9 @@ static void put_counting(struct cuc__text *t, const struct cuc__algorithm_proble
     cuc__text_put(t, "        bin = broadcast(cast(%s", p->fn ? p->fn_name : "");
     cuc__text_put(t, p->fn ? "(" : "");
     cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, "%s, i32), [BN])\n", p->fn ? ")" : "");
+    cuc__text_put(t, "%s, %s), [BN])\n", p->fn ? ")" : "", is_narrow(p) ? "i32" : "i64");
+    if (!is_narrow(p))
+        cuc__text_put(t, "        bin = cast(where((bin >= 0) & (bin < BINS), bin, -1), i32)\n");
     if (!all)
         cuc__text_put(t, "        bin = where(i < n, bin, -1)\n");
     if (is_shared(k))

@@ -2,6 +2,8 @@
 #include "algorithm_testing.h"
 #include "base/array.h"
 
+#include <math.h>
+
 CASE("counts", .setup = setup, .teardown = teardown, .timeout = 300);
 
 static const struct histogram {
@@ -55,6 +57,54 @@ TEST_SLICE(histograms_agree_with_the_host, slice, CUC_LENGTH(histograms))
         for (int32_t j = 0; j < h->bins; j++)
             check_value(&counts, j, (double)expected[j], n);
         free(expected);
+        drop(&x);
+        drop(&counts);
+        cuc_algorithm_release(plan);
+    }
+}
+
+// A histogram must not count numbers by their lower bits, nor NaN.
+static const struct strange {
+    const char *inputs[2], *fn;
+    cuc_dtype dtype;
+    double values[6]; // one of them is a bin: 2
+} stranges[] = {
+    { { "x: i64" }, NULL, CUC_I64, { 4294967296, 1099511627779, -1, 2, -4294967295, 1e18 } },
+    { { "x: u64" }, NULL, CUC_U64, { 4294967296, 1099511627779, 4, 2, 5, 1e18 } },
+    { { "x: u32" }, NULL, CUC_U32, { 4294967295, 2147483648, 4, 2, 5, 6 } },
+    { { "x: i32" }, NULL, CUC_I32, { -2147483648.0, 2147483647, 4, 2, -1, 6 } },
+    { { "x: f32" }, NULL, CUC_F32, { (double)NAN, 4294967296, -1, 2.5, 1e30, -1e30 } },
+    { { "x: f64" }, NULL, CUC_F64, { (double)NAN, 4294967297, -1, 2.5, 1e30, -1e30 } },
+    { { "x: f64", "x * 2.0" }, NULL, CUC_F64, { (double)NAN, 2147483648, -1, 1, 1e30, -1e30 } },
+    { { "x: i64" }, "fn f(x) { return x + 1 }", CUC_I64, { 4294967295, 3, -2, 1, 1e15, 5 } },
+};
+
+TEST_SLICE(histograms_count_no_strange_numbers, slice, CUC_LENGTH(stranges))
+{
+    const struct strange *w = &stranges[_i];
+    const char *outputs[] = { "y: i32" };
+    static const int32_t bins[] = { 4, 10000 };
+
+    for (int i = 0; i < CUC_LENGTH(bins); i++) {
+        cuc_algorithm *plan;
+        struct array x, counts;
+        ck_ok(cuc_algorithm_create(
+            &plan, device,
+            CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = w->inputs,
+                                  .input_count = w->inputs[1] ? 2 : 1, .outputs = outputs,
+                                  .output_count = 1, .fn = w->fn, .bins = bins[i])));
+        make(&x, w->dtype, CUC_LENGTH(w->values), 1);
+        make(&counts, CUC_I32, bins[i], 1);
+        for (int j = 0; j < CUC_LENGTH(w->values); j++)
+            set(&x, j, w->values[j]);
+        send(&x);
+        send(&counts);
+        ck_ok(cuc_algorithm_run(stream, plan,
+                                CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1,
+                                                   .outputs = &counts.t, .output_count = 1)));
+        receive(&counts, bins[i]);
+        for (int j = 0; j < 4; j++)
+            check_value(&counts, j, j == 2, bins[i]);
         drop(&x);
         drop(&counts);
         cuc_algorithm_release(plan);
