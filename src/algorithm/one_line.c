@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "device/stream.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,9 @@ cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, ui
     CUC_CHECK_NOT_NULL(fn);
     CUC_CHECK_NOT_NULL(x);
     CUC_CHECK_NOT_NULL(y);
+    if (flags & ~(uint32_t)CUC_ALGORITHM_EXCLUSIVE)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "flags is 0x%" PRIx32 ", expected CUC_ALGORITHM_EXCLUSIVE or 0", flags);
     return CUC_PASS(
         run(stream,
             (struct request){

@@ -695,6 +695,9 @@ TEST(one_line_calls_keep_their_plans)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, NULL, NULL, &x.t, &y.t), "fn is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_reduce(stream, "sum", NULL, NULL, &y.t), "x is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_scan(stream, "sum", NULL, 0, &x.t, NULL), "y is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_scan(stream, "sum", NULL, CUC_ALGORITHM_DEVICE_COUNT, &x.t, &sum.t),
+             "flags is 0x1, expected CUC_ALGORITHM_EXCLUSIVE or 0");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_scan(stream, "sum", NULL, 0, &x.t, &y.t),
              "outputs[0], y, has 1 elements, expected 3000");
     drop(&sum);
