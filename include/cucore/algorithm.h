@@ -72,8 +72,9 @@ enum {
  * - Anything else is an expression in the tile language, with a name (`"d = x - y"`) or without
  *   (`"x * y"`). It may use the names before it, the index `i` and the number of elements `n` (both
  *   i64), all functions of the language, and those that fn defines. `x[j]` is the element of an
- *   array at any index (0 outside the array). lower_bound(x, v) and upper_bound(x, v) are the
- *   numbers of elements of the sorted array x that are less than v, and not greater (i64).
+ *   array at any index (0 outside the array, which ends at n if it is read by element).
+ *   lower_bound(x, v) and upper_bound(x, v) are the numbers of elements of the sorted array x that
+ *   are less than v, and not greater (i64).
  *
  * The *values* of an element are those of the expressions without a name, or, if there are none,
  * all names, except those of `[]` arrays. Names consist of at most 31 letters, digits and _; i, n

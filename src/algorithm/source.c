@@ -87,7 +87,8 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
     }
 }
 
-// Writes the names of the arguments of element_of or, with a format of loads, the arguments.
+// Writes the names of the arguments of element_of or, with a format of loads, the arguments. An
+// array that is read by element ends at the number of elements, also where that is on the device.
 static void put_element_arguments(struct cuc__text *t, const struct cuc__algorithm_kind *k,
                                   const char *load, const char *hint)
 {
@@ -97,7 +98,9 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
             cuc__text_put(t, load, in->name, hint);
         else if (in->form == CUC__ALGORITHM_ELEMENTS)
             cuc__text_put(t, ", %s", in->name);
-        if (in->form <= CUC__ALGORITHM_WHOLE)
+        if (in->form == CUC__ALGORITHM_ELEMENTS && load && k->device_count)
+            cuc__text_put(t, ", slice(in_%s, 0, 0, n)", in->name);
+        else if (in->form <= CUC__ALGORITHM_WHOLE)
             cuc__text_put(t, ", in_%s", in->name);
     }
 }

@@ -705,6 +705,47 @@ TEST(one_line_calls_keep_their_plans)
     drop(&y);
 }
 
+// x[j] and lower_bound() end at the number of elements, whichever argument has it.
+TEST(expressions_read_only_counted_elements)
+{
+    const struct work work = { .inputs = { "x: i32", "x[i + 1]", "lower_bound(x, x * 0 + 1000)" },
+                               .outputs = { "next: i32", "size: i32" } };
+
+    for (uint32_t flags = 0; flags <= CUC_ALGORITHM_DEVICE_COUNT; flags++) {
+        cuc_algorithm *plan;
+        struct array x, next, size, count;
+        make_plan(&plan, &work, CUC_ALGORITHM_TRANSFORM, flags, 64);
+        make(&x, CUC_I32, 200, 1);
+        make(&next, CUC_I32, 200, 1);
+        make(&size, CUC_I32, 200, 1);
+        make(&count, CUC_I64, 1, 1);
+        for (int64_t i = 0; i < 200; i++)
+            set(&x, i, (double)i + 1);
+        set(&count, 0, 100);
+        send(&x);
+        send(&next);
+        send(&size);
+        send(&count);
+        const cuc_tensor outputs[] = { next.t, size.t };
+        ck_ok(cuc_algorithm_run(stream, plan,
+                                CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1,
+                                                   .outputs = outputs, .output_count = 2,
+                                                   .count = flags ? 0 : 100,
+                                                   .device_count = flags ? &count.t : NULL)));
+        receive(&next, 100);
+        receive(&size, 100);
+        for (int64_t i = 0; i < 100; i++) {
+            ck_assert_double_eq(get(&next, i), i < 99 ? (double)i + 2 : 0);
+            ck_assert_double_eq(get(&size, i), 100);
+        }
+        drop(&x);
+        drop(&next);
+        drop(&size);
+        drop(&count);
+        cuc_algorithm_release(plan);
+    }
+}
+
 TEST(a_scan_by_key_may_write_its_values_but_not_its_keys)
 {
     const struct work works[] = {
