@@ -1480,6 +1480,9 @@ static const struct construct constructs[] = {
       "    b = load(u, [0], [70], order=acquire, scope=system)\n    store(o, [0], b, order=relaxed, scope=block)\n"
       "    store_at(o, [3], load_at(u, [5], [32], order=acquire, scope=block, latency=3, cache=first))\n}", 0, 0, NULL },
 
+    { "values with the names of calls", "f32 i32", "N=8;N=5",
+      "kernel k(w: T[N], o: T[N]) const T = f32 {\n    place = load(w, [0], [8])\n    max = max(place)\n"
+      "    store(o, [0], place + max + max(place * max))\n}", 0, 0, NULL },
     // Large
     { "scans of many", "i32 f16 f64", "",
       "kernel k(w: T[8192], o: T[2, 8192]) const T = i32 {\n    a = load(w, [0], [8192])\n"

@@ -27,17 +27,14 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
 {
     if (!name)
         return;
-    static char dtype[] = "dtype", call[] = "call";
+    static char dtype[] = "dtype";
     uint32_t before = e->names.count, known = tile_names_add(&e->names, e->module, name);
     if (known == UINT32_MAX)
         return;
     if (known == before) // look each name up only once
-        e->names.name[known].value = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN ? dtype
-                                     : tile_is_builtin(name)                        ? call
-                                                                                    : NULL;
+        e->names.name[known].value = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN ? dtype : NULL;
     if (e->names.name[known].value)
-        tile_error(e->module, TILE_T502, where, "name: %s is a %s of the language", name,
-                   (const char *)e->names.name[known].value);
+        tile_error(e->module, TILE_T502, where, "name: %s is a dtype of the language", name);
     if (!TILE_RESERVE(e->module, e->binding, e->capacity, e->count + 1, 64))
         return;
     uint32_t outer = e->names.name[known].number;
