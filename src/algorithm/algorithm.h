@@ -101,6 +101,7 @@ struct cuc__algorithm_family {
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.
     void (*put)(struct cuc__text *text, const struct cuc__algorithm_problem *problem);
+    // NULL if the family needs none
     uint64_t (*workspace)(const cuc_algorithm *plan, int64_t count);
     cuc_status (*run)(const struct cuc__algorithm_call *call);
 };
@@ -156,6 +157,9 @@ void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
 void cuc__algorithm_put_kept(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 // Writes "a0, a1" for "a%u", one for each value. `format` may have two places for the number.
 void cuc__algorithm_put_each(struct cuc__text *text, uint32_t count, const char *format);
+// Writes a call that combines two lists of values, such as "r0, r1 = fn(b0, b1, s0, s1)".
+void cuc__algorithm_put_combined(struct cuc__text *text, uint32_t count, const char *result,
+                                 const char *fn, const char *x, const char *y);
 // Writes a list of the identities.
 void cuc__algorithm_put_identities(struct cuc__text *text, const struct cuc__algorithm_problem *p);
 
@@ -166,7 +170,7 @@ bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *kind,
 // Stores r0, r1 and so on to the outputs, as element of tile `t`.
 void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorithm_problem *p);
 
-// What tiles add to prefixes over them, and how it is combined.
+// The sums that tiles add to prefixes over them, and the function that combines them.
 struct cuc__algorithm_sums {
     uint32_t count;
     cuc_dtype dtypes[CUC__ALGORITHM_MAX + 1];
@@ -175,15 +179,14 @@ struct cuc__algorithm_sums {
     const char *identity[CUC__ALGORITHM_MAX + 1];
 };
 
-// Defined in look_back.c. Write parts of a kernel: functions; parameters; constants, with a comma
-// before; facts, that no array overlaps the workspace; the publication of m0, m1 and so on, that
-// tile `t` adds; and the computation of b0, b1 and so on, the sums of all tiles before.
+// Defined in look_back.c. Write parts of a kernel: functions; the head behind the parameters for
+// arrays, with the facts that no array overlaps the workspace; the publication of m0, m1 and so on,
+// that tile `t` adds; and the computation of b0, b1 and so on, the sums of all tiles before.
 void cuc__algorithm_put_look_back_functions(struct cuc__text *text,
                                             const struct cuc__algorithm_sums *s);
-void cuc__algorithm_put_look_back_parameters(struct cuc__text *text,
-                                             const struct cuc__algorithm_sums *s);
-void cuc__algorithm_put_look_back_constants(struct cuc__text *text);
-void cuc__algorithm_put_facts(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
+void cuc__algorithm_put_look_back_head(struct cuc__text *text,
+                                       const struct cuc__algorithm_problem *p,
+                                       const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 // Writes a list of the identities.

@@ -37,12 +37,8 @@ static void put_joined(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__text_put(t, ", more, ");
     cuc__algorithm_put_each(t, count, "y%u");
     cuc__text_put(t, ") {\n    ");
-    cuc__algorithm_put_each(t, count, "z%u");
-    cuc__text_put(t, " = %s(", p->fn_name);
-    cuc__algorithm_put_each(t, count, "x%u");
-    cuc__text_put(t, ", ");
-    cuc__algorithm_put_each(t, count, "y%u");
-    cuc__text_put(t, ")\n    return runs + more, ");
+    cuc__algorithm_put_combined(t, count, "z%u", p->fn_name, "x%u", "y%u");
+    cuc__text_put(t, "    return runs + more, ");
     cuc__algorithm_put_each(t, count, "where(more > 0, y%u, z%u)");
     cuc__text_put(t, "\n}\n");
 }
@@ -79,12 +75,7 @@ static void put_scan(struct cuc__text *t, const struct cuc__algorithm_problem *p
     for (uint32_t i = 0; i < s->count && k->exclusive; i++)
         cuc__text_put(t, "    s%u = shift(s%u, 1, 0, pad=%s)\n", i, i, s->identity[i]);
     cuc__text_put(t, "    ");
-    cuc__algorithm_put_each(t, s->count, "r%u");
-    cuc__text_put(t, " = joined(");
-    cuc__algorithm_put_each(t, s->count, "b%u");
-    cuc__text_put(t, ", ");
-    cuc__algorithm_put_each(t, s->count, "s%u");
-    cuc__text_put(t, ")\n");
+    cuc__algorithm_put_combined(t, s->count, "r%u", "joined", "b%u", "s%u");
 }
 
 // Writes the results of runs, by the last element of each.
@@ -170,11 +161,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
         cuc__algorithm_put_outputs(t, p, "N");
     else
         cuc__algorithm_put_outputs_of_kept(t, p);
-    cuc__algorithm_put_look_back_parameters(t, &s);
-    cuc__text_put(t, ")\n    const BN = %d", p->tile.elements);
-    cuc__algorithm_put_look_back_constants(t);
-    cuc__text_put(t, "\n");
-    cuc__algorithm_put_facts(t, k);
+    cuc__algorithm_put_look_back_head(t, p, &s);
     if (p->family->by_element)
         put_facts_of_keys(t, k);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");

@@ -186,7 +186,7 @@ static cuc_status read_offsets(struct cuc__algorithm_call *c)
 
 static cuc_status check_workspace(const struct cuc__algorithm_call *c)
 {
-    uint64_t need = c->plan->family->workspace(c->plan, c->count);
+    uint64_t need = cuc_algorithm_workspace_bytes(c->plan, c->count);
 
     if (!c->args->workspace)
         return CUC_OK;

@@ -112,13 +112,6 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "}\n");
 }
 
-static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
-{
-    (void)plan;
-    (void)count;
-    return 0;
-}
-
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     const cuc_tensor *out = &c->outputs[0];
@@ -142,6 +135,5 @@ const struct cuc__algorithm_family cuc__algorithm_histogram = {
     .outputs = 1,
     .choose = choose,
     .put = put,
-    .workspace = workspace,
     .run = run,
 };

@@ -56,20 +56,14 @@ void cuc__algorithm_put_look_back_functions(struct cuc__text *t,
                       dtype);
 }
 
-void cuc__algorithm_put_look_back_parameters(struct cuc__text *t,
-                                             const struct cuc__algorithm_sums *s)
+static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_sums *s)
 {
     cuc__text_put(t, "told: %s[S]", is_word(s) ? "u64" : "i32");
     for (uint32_t i = 0; i < s->count && !is_word(s); i++)
         cuc__text_put(t, ", sum_%u: %s[S]", i, cuc_dtype_name(s->dtypes[i]));
 }
 
-void cuc__algorithm_put_look_back_constants(struct cuc__text *t)
-{
-    cuc__text_put(t, ", W = %d", W);
-}
-
-void cuc__algorithm_put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 {
     const char *before = "    where ";
 
@@ -84,6 +78,14 @@ void cuc__algorithm_put_facts(struct cuc__text *t, const struct cuc__algorithm_k
             before = ", ";
         }
     cuc__text_put(t, *before == ',' ? "\n" : "");
+}
+
+void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                       const struct cuc__algorithm_sums *s)
+{
+    put_parameters(t, s);
+    cuc__text_put(t, ")\n    const BN = %d, W = %d\n", p->tile.elements, W);
+    put_facts(t, &p->kind);
 }
 
 // Writes the stores of the values named by `format` to a place.
@@ -139,12 +141,7 @@ void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorit
     for (uint32_t i = 0; i < s->count; i++)
         cuc__text_put(t, "    b%u = reshape(extract(b%u, [W - 1], [1]), [])\n", i, i);
     cuc__text_put(t, "    if j == W - 2 {\n        ");
-    cuc__algorithm_put_each(t, s->count, "p%u");
-    cuc__text_put(t, " = %s(", s->combine);
-    cuc__algorithm_put_each(t, s->count, "b%u");
-    cuc__text_put(t, ", ");
-    cuc__algorithm_put_each(t, s->count, "m%u");
-    cuc__text_put(t, ")\n");
+    cuc__algorithm_put_combined(t, s->count, "p%u", s->combine, "b%u", "m%u");
     put_publish(t, s, "        ", "(g + 1) * W", "p");
     cuc__text_put(t, "    }\n");
 }

@@ -108,7 +108,7 @@ void cuc_algorithm_release(cuc_algorithm *plan)
 
 uint64_t cuc_algorithm_workspace_bytes(const cuc_algorithm *plan, int64_t count)
 {
-    return plan && count >= 0 ? plan->family->workspace(plan, count) : 0;
+    return plan && plan->family->workspace && count >= 0 ? plan->family->workspace(plan, count) : 0;
 }
 
 const char *cuc_algorithm_source(const cuc_algorithm *plan)

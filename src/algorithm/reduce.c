@@ -220,13 +220,6 @@ static void put_segments(struct cuc__text *t, const struct cuc__algorithm_proble
     put_result(t, p, false, "b");
 }
 
-static uint64_t no_workspace(const cuc_algorithm *plan, int64_t count)
-{
-    (void)plan;
-    (void)count;
-    return 0;
-}
-
 static cuc_status run_segments(const struct cuc__algorithm_call *c)
 {
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
@@ -245,6 +238,5 @@ const struct cuc__algorithm_family cuc__algorithm_reduce_segments = {
     .outputs_of_value = 1,
     .choose = choose_for_segments,
     .put = put_segments,
-    .workspace = no_workspace,
     .run = run_segments,
 };

@@ -57,12 +57,7 @@ static void put_stores(struct cuc__text *t, const struct cuc__algorithm_problem 
     for (uint32_t i = 0; i < k->values && k->exclusive; i++)
         cuc__text_put(t, "    s%u = shift(s%u, 1, 0, pad=%s)\n", i, i, p->identity[i]);
     cuc__text_put(t, "    ");
-    cuc__algorithm_put_each(t, k->values, "r%u");
-    cuc__text_put(t, " = %s(", p->fn_name);
-    cuc__algorithm_put_each(t, k->values, "b%u");
-    cuc__text_put(t, ", ");
-    cuc__algorithm_put_each(t, k->values, "s%u");
-    cuc__text_put(t, ")\n");
+    cuc__algorithm_put_combined(t, k->values, "r%u", p->fn_name, "b%u", "s%u");
     cuc__algorithm_put_stores(t, p);
 }
 
@@ -78,11 +73,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "\nkernel scan_all(");
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs(t, p, "N");
-    cuc__algorithm_put_look_back_parameters(t, &s);
-    cuc__text_put(t, ")\n    const BN = %d", p->tile.elements);
-    cuc__algorithm_put_look_back_constants(t);
-    cuc__text_put(t, "\n");
-    cuc__algorithm_put_facts(t, k);
+    cuc__algorithm_put_look_back_head(t, p, &s);
     cuc__text_put(t, "    grid cdiv(N, BN)\n{\n    t = block(0)\n");
     cuc__algorithm_put_count(t, p);
     if (k->device_count)

@@ -56,16 +56,10 @@ static void put_scatters(struct cuc__text *t, const struct cuc__algorithm_kind *
 
 static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    const struct cuc__algorithm_kind *k = &p->kind;
-
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[0]);
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs_of_kept(t, p);
-    cuc__algorithm_put_look_back_parameters(t, &sums);
-    cuc__text_put(t, ")\n    const BN = %d", p->tile.elements);
-    cuc__algorithm_put_look_back_constants(t);
-    cuc__text_put(t, "\n");
-    cuc__algorithm_put_facts(t, k);
+    cuc__algorithm_put_look_back_head(t, p, &sums);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");
 }
 

@@ -289,6 +289,17 @@ void cuc__algorithm_put_each(struct cuc__text *t, uint32_t count, const char *fo
     }
 }
 
+void cuc__algorithm_put_combined(struct cuc__text *t, uint32_t count, const char *result,
+                                 const char *fn, const char *x, const char *y)
+{
+    cuc__algorithm_put_each(t, count, result);
+    cuc__text_put(t, " = %s(", fn);
+    cuc__algorithm_put_each(t, count, x);
+    cuc__text_put(t, ", ");
+    cuc__algorithm_put_each(t, count, y);
+    cuc__text_put(t, ")\n");
+}
+
 void cuc__algorithm_put_identities(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     cuc__text_put(t, "[");

@@ -40,13 +40,6 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "}\n");
 }
 
-static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
-{
-    (void)plan;
-    (void)count;
-    return 0;
-}
-
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
@@ -61,6 +54,5 @@ const struct cuc__algorithm_family cuc__algorithm_transform = {
     .by_element = true,
     .choose = choose,
     .put = put,
-    .workspace = workspace,
     .run = run,
 };

@@ -119,9 +119,9 @@ static inline int32_t cuc__gemm_cluster(const struct cuc__gemm_tile *tile)
     return blocks > 1 ? blocks : 1;
 }
 
-// Returns the neighbors down a column of tiles (`rows` is false) or along a row that share loads.
-// Of eight blocks, four are neighbors along the axis for which the tile gives that number, and two
-// along the other.
+// Returns the number of neighbors down a column of tiles, or along a row if `along_row`, that share
+// loads. A cluster of eight blocks has four along the axis for which the tile says 8, and two along
+// the other.
 static inline int32_t cuc__gemm_neighbors(const struct cuc__gemm_tile *tile, bool along_row)
 {
     enum { BOTH = 8 };

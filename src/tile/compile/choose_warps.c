@@ -22,7 +22,7 @@ enum { MOST_WARPS = 32 };
 
 // ---- The model's state
 
-// What the model knows of a value.
+// A value, as the model sees it.
 struct known {
     uint32_t held;  // elements in a thread
     uint32_t waits; // loads that must complete before it, one after another
