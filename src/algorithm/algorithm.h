@@ -7,6 +7,7 @@
 #include <cucore/kernel.h>
 #include <cucore/launch.h>
 
+#include "base/divide.h"
 #include "base/handle.h"
 #include "base/text.h"
 #include "program/plan_arch.h"
@@ -212,11 +213,6 @@ cuc_status cuc__algorithm_launch(const struct cuc__algorithm_call *call, int ker
 // Makes an array of the workspace, and returns the address behind it.
 cuc_device_ptr cuc__algorithm_scratch(cuc_tensor *out, const struct cuc__algorithm_call *call,
                                       cuc_device_ptr at, cuc_dtype dtype, int64_t elements);
-
-static inline int64_t cuc__algorithm_cdiv(int64_t x, int64_t y)
-{
-    return x / y + (x % y != 0);
-}
 
 static inline uint64_t cuc__algorithm_aligned(uint64_t bytes)
 {

@@ -177,7 +177,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 
 static int64_t tiles_of(const cuc_algorithm *plan, int64_t count)
 {
-    return count ? cuc__algorithm_cdiv(count, plan->tile.elements) : 1;
+    return count ? cuc__ceil_div(count, plan->tile.elements) : 1;
 }
 
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)

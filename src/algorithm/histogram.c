@@ -115,7 +115,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     const cuc_tensor *out = &c->outputs[0];
-    int64_t tiles = cuc__algorithm_cdiv(c->count, c->plan->tile.elements);
+    int64_t tiles = cuc__ceil_div(c->count, c->plan->tile.elements);
     int64_t blocks = (int64_t)c->plan->tile.blocks * c->plan->multiprocessors;
     size_t words = (size_t)c->plan->kind.bins * (cuc_dtype_bits(out->dtype) / 32);
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];

@@ -23,7 +23,7 @@ static bool is_word(const struct cuc__algorithm_sums *s)
 
 static int64_t places_of(int64_t tiles)
 {
-    return (cuc__algorithm_cdiv(tiles, W - 1) + 1) * W;
+    return (cuc__ceil_div(tiles, W - 1) + 1) * W;
 }
 
 uint64_t cuc__algorithm_look_back_bytes(const struct cuc__algorithm_sums *s, int64_t tiles)

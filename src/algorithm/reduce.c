@@ -140,7 +140,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 static int64_t blocks_of(const cuc_algorithm *plan, int64_t count)
 {
     int64_t most = (int64_t)plan->tile.blocks * plan->multiprocessors;
-    int64_t tiles = cuc__algorithm_cdiv(count, plan->tile.elements);
+    int64_t tiles = cuc__ceil_div(count, plan->tile.elements);
 
     return count <= SMALL_ELEMENTS ? 1 : tiles < most ? tiles : most;
 }

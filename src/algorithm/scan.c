@@ -22,7 +22,7 @@ static void choose(struct cuc__algorithm_problem *p)
         return;
     p->tile.elements = cuc__algorithm_fit(p->named ? SUM_BYTES : FUNCTION_BYTES, sums, LEAST);
     while (p->count && p->tile.elements > LEAST &&
-           cuc__algorithm_cdiv(p->count, p->tile.elements) < (int64_t)BLOCKS * p->multiprocessors)
+           cuc__ceil_div(p->count, p->tile.elements) < (int64_t)BLOCKS * p->multiprocessors)
         p->tile.elements /= 2;
 }
 
@@ -97,17 +97,16 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
     const struct cuc__algorithm_sums s = sums_of(&plan->kind);
 
-    return count
-               ? cuc__algorithm_look_back_bytes(&s, cuc__algorithm_cdiv(count, plan->tile.elements))
-               : 0;
+    return count ? cuc__algorithm_look_back_bytes(&s, cuc__ceil_div(count, plan->tile.elements))
+                 : 0;
 }
 
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_sums s = sums_of(&c->plan->kind);
 
-    return c->count ? cuc__algorithm_run_look_back(
-                          c, &s, cuc__algorithm_cdiv(c->count, c->plan->tile.elements))
+    return c->count ? cuc__algorithm_run_look_back(c, &s,
+                                                   cuc__ceil_div(c->count, c->plan->tile.elements))
                     : CUC_OK;
 }
 

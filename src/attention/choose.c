@@ -2,15 +2,11 @@
 #include "attention.h"
 
 #include "base/array.h"
+#include "base/divide.h"
 
 #include <math.h>
 
 enum { FEW_WARPS = 4 }; // of a block for few queries
-
-static int64_t ceil_div(int64_t x, int64_t y)
-{
-    return (x + y - 1) / y;
-}
 
 // Estimates the time of blocks with `steps` steps each, in eighths of a step. A multiprocessor runs
 // up to 3 blocks at once, which share its bandwidth; a lone one does not quite use it. A block
@@ -38,11 +34,11 @@ static int32_t choose_parts(const struct cuc__attention_problem *q,
     if (!s->batch || !s->heads || !s->keys)
         return 1;
     double tiles = (double)s->batch * (double)s->key_heads *
-                   (double)ceil_div(s->heads / s->key_heads, t->heads) *
-                   (double)ceil_div(s->queries, t->queries);
-    int64_t steps = ceil_div(s->keys, t->keys);
+                   (double)cuc__ceil_div(s->heads / s->key_heads, t->heads) *
+                   (double)cuc__ceil_div(s->queries, t->queries);
+    int64_t steps = cuc__ceil_div(s->keys, t->keys);
     for (int64_t parts = 1; parts <= MOST_PARTS && parts <= steps; parts++) {
-        double time = estimate_blocks(tiles * (double)parts, ceil_div(steps, parts),
+        double time = estimate_blocks(tiles * (double)parts, cuc__ceil_div(steps, parts),
                                       q->multiprocessors ? q->multiprocessors : 1);
         if (parts > 1)
             time += JOIN + JOIN_PART * (double)parts;

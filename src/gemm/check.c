@@ -113,7 +113,7 @@ static void read_shape(struct cuc__gemm_call *c)
 // Returns the number of blocks of lines, rounded up; -1 for an unknown extent.
 static int64_t blocks_of(int64_t extent, int32_t lines)
 {
-    return extent < 0 || !lines ? extent : cuc__gemm_cdiv(extent, lines);
+    return extent < 0 || !lines ? extent : cuc__ceil_div(extent, lines);
 }
 
 static cuc_status check_arrays(struct cuc__gemm_call *c)

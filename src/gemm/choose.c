@@ -127,7 +127,7 @@ static void put_operand(struct tile_work *w, bool of_columns, bool across, bool 
 // Rounds a number of tiles up to a multiple of the cluster.
 static int64_t filled(int64_t count, int32_t cluster)
 {
-    return cluster > 1 ? times(cuc__gemm_cdiv(count, cluster), cluster) : count;
+    return cluster > 1 ? times(cuc__ceil_div(count, cluster), cluster) : count;
 }
 
 // Returns true if the epilogue only scales, adds a bias and applies an activation.
@@ -182,11 +182,11 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
     if (k->aux)
         stored += cuc_dtype_bits(k->aux) / 8;
     bool grouped = k->form == CUC_GEMM_GROUPED; // then s->rows counts the rows of all groups
-    int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
-    int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
+    int64_t each = grouped ? cuc__ceil_div(s->rows, s->batch) : s->rows;
+    int64_t up = times(cuc__ceil_div(each, t->rows), grouped ? s->batch : 1);
     int64_t grid =
         times(times(filled(up, cuc__gemm_neighbors(t, false)),
-                    filled(cuc__gemm_cdiv(s->columns, t->columns), cuc__gemm_neighbors(t, true))),
+                    filled(cuc__ceil_div(s->columns, t->columns), cuc__gemm_neighbors(t, true))),
               grouped ? 1 : s->batch);
     *out = (struct tile_work){
         .operand = k->dtype,
@@ -195,7 +195,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
         .columns = (uint32_t)t->columns,
         .depth = (uint32_t)t->depth,
         .blocks = times(grid, t->split * t->parts),
-        .iterations = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
+        .iterations = cuc__ceil_div(cuc__ceil_div(s->depth, t->depth), t->split * t->parts),
         .cluster = (uint32_t)cuc__gemm_cluster(t),
         .shares_rows = t->cluster_n > 1,
         .split = (uint32_t)t->split,
@@ -445,7 +445,7 @@ static int32_t next_count(int32_t count, int32_t fill)
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
-    int64_t iterations = cuc__gemm_cdiv(s->shape->depth, t.depth);
+    int64_t iterations = cuc__ceil_div(s->shape->depth, t.depth);
     bool one = t.path != TILE_MMA_PATH_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
     int32_t most = one ? 1 : MOST_SPLIT;
     struct tile_work whole;
@@ -574,7 +574,7 @@ static void consider_fit(struct search *search, bool across, int64_t count, int3
                          const struct cuc__gemm_tile *wanted)
 {
     int64_t extent = across ? search->shape->rows : search->shape->columns;
-    int64_t fit = times(cuc__gemm_cdiv(cuc__gemm_cdiv(extent, count), STEP), STEP);
+    int64_t fit = times(cuc__ceil_div(cuc__ceil_div(extent, count), STEP), STEP);
     struct cuc__gemm_tile t = *wanted;
 
     if (fit < LEAST_SIDE || fit > WIDEST)
@@ -604,7 +604,7 @@ static void consider_fits(struct search *search, bool across, const struct cuc__
 
     for (size_t i = 0; i < CUC_LENGTH(others); i++) {
         int64_t extent = across ? s->columns : s->rows;
-        int64_t along = times(cuc__gemm_cdiv(extent, others[i]), s->batch);
+        int64_t along = times(cuc__ceil_div(extent, others[i]), s->batch);
         for (int64_t count = 1; count <= MOST_TILES; count++)
             consider_fit(search, across, count, others[i], wanted);
         for (size_t n = 0; n < 2 * CUC_LENGTH(fills); n++) {

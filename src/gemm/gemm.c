@@ -136,7 +136,7 @@ static void narrow_sums(struct views *v, const struct cuc__gemm_kind *k,
     if (rows == (k->gradient == CUC_GEMM_GRADIENT_ROWS))
         narrow(&v->sums, 2, from, count);
     else
-        narrow(&v->sums, 1, from / unit, cuc__gemm_cdiv(count, unit));
+        narrow(&v->sums, 1, from / unit, cuc__ceil_div(count, unit));
 }
 
 // Restricts the views to rows or columns [from, from + count) of the result, and to the inputs that
@@ -153,7 +153,7 @@ static void narrow_result(struct views *v, const struct cuc__gemm_kind *k, bool 
     cuc_tensor *scale = rows ? &v->a_scale : &v->b_scale;
     if (lines)
         narrow(scale, scale->rank - (depth_first ? 1 : 2), from / lines,
-               cuc__gemm_cdiv(count, lines));
+               cuc__ceil_div(count, lines));
     narrow(&v->d, v->d.rank - before_last, from, count);
     if (with_c)
         narrow(&v->c, v->c.rank - before_last, from, count);
@@ -273,8 +273,8 @@ static cuc_status pack(struct views *v, const struct cuc__gemm_call *c, cuc_stre
         to[i].strides[0] = to[i].shape[1] = pitch;
         to[i].strides[1] = 1;
         blocks[i] =
-            cuc__gemm_cdiv(to[i].shape[0], transposed ? CUC__GEMM_PACK_SIDE : CUC__GEMM_PACK_ROWS) *
-            cuc__gemm_cdiv(pitch, transposed ? CUC__GEMM_PACK_SIDE : CUC__GEMM_PACK_COLUMNS);
+            cuc__ceil_div(to[i].shape[0], transposed ? CUC__GEMM_PACK_SIDE : CUC__GEMM_PACK_ROWS) *
+            cuc__ceil_div(pitch, transposed ? CUC__GEMM_PACK_SIDE : CUC__GEMM_PACK_COLUMNS);
         *operands[i] = to[i];
         operands[i]->shape[1] = from[i].shape[!transposed];
     }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "base/divide.h"
 #include "base/handle.h"
 #include "tile/compile/cost.h"
 #include "program/plan_arch.h"
@@ -228,11 +229,6 @@ void cuc__gemm_visit(const struct cuc__gemm_kind *kind, const struct cuc__gemm_s
 // Describes to the model how much work a tile does for a shape.
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
                     const struct cuc__gemm_shape *shape, const struct cuc__gemm_tile *tile);
-
-static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
-{
-    return x / y + (x % y != 0);
-}
 
 // Defined in workspace.c. The workspace of a launch: packed operands, then partial sums. A matrix's
 // rows are `pitch` elements apart. Packed operands keep their order in memory.

@@ -35,7 +35,7 @@ uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
 // largest divisor, the number of tiles in a band.
 int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t rows)
 {
-    int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_MAX_WIDTH;
+    int64_t up = cuc__ceil_div(rows, tile->rows), across = CUC__GEMM_MAX_WIDTH;
 
     for (; across > 0; across /= 2) {
         int64_t tiles, product;
@@ -53,8 +53,8 @@ int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t 
 void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cuc__gemm_tile *tile,
                                  int64_t rows, int64_t columns, int64_t depth)
 {
-    int64_t programs = tile->programs, iterations = cuc__gemm_cdiv(depth, tile->depth);
-    int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = cuc__gemm_cdiv(columns, tile->columns);
+    int64_t programs = tile->programs, iterations = cuc__ceil_div(depth, tile->depth);
+    int64_t up = cuc__ceil_div(rows, tile->rows), across = cuc__ceil_div(columns, tile->columns);
     int64_t band = cuc__gemm_band(tile), tiles = up * across;
     int64_t waves = tiles / programs, spread = tiles % programs, total;
 
@@ -70,13 +70,13 @@ void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cu
     if (!iterations || __builtin_mul_overflow(spread, iterations, &total) || total >= 1 << 24 ||
         total * iterations >= INT64_C(1) << 40)
         return;
-    int64_t longest = cuc__gemm_cdiv(total, programs);
+    int64_t longest = cuc__ceil_div(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
     // The factor in parentheses is the maximum number of tiles that a range can touch. Each range
     // has that many units, and a multiprocessor works on one of them at a time.
     out->shared =
-        (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, iterations) + 1 : 1));
+        (uint32_t)(programs * (longest > 1 ? cuc__ceil_div(longest - 1, iterations) + 1 : 1));
     out->spread = (uint32_t)spread;
     out->units = out->shared + (uint32_t)(tiles - spread);
 }

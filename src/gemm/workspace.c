@@ -43,13 +43,13 @@ bool cuc__gemm_lay_out_gradient(struct cuc__gemm_gradient *out, const struct cuc
     case CUC_GEMM_NO_GRADIENT:
         return true;
     case CUC_GEMM_GRADIENT_COLUMNS:
-        out->parts = cuc__gemm_cdiv(rows, cuc__gemm_end_rows(t));
+        out->parts = cuc__ceil_div(rows, cuc__gemm_end_rows(t));
         break;
     case CUC_GEMM_GRADIENT_ROWS:
-        out->parts = cuc__gemm_cdiv(columns, cuc__gemm_end_columns(t));
+        out->parts = cuc__ceil_div(columns, cuc__gemm_end_columns(t));
         break;
     default:
-        out->parts = cuc__gemm_cdiv(depth, LEAST_SUMMED);
+        out->parts = cuc__ceil_div(depth, LEAST_SUMMED);
         out->parts = out->parts < 1 ? 1 : out->parts < MOST_PARTS ? out->parts : MOST_PARTS;
     }
     bool of_rows = k->gradient == CUC_GEMM_GRADIENT_ROWS || k->gradient == CUC_GEMM_GRADIENT_A;
