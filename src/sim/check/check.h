@@ -16,7 +16,8 @@
 #include "sim/machine/machine.h"
 
 enum {
-    SIM_CHECK_INIT = 1 << 0,  // reads of uninitialized global or shared memory
+    SIM_CHECK_INIT = 1 << 0,  // reads of uninitialized global or shared memory; undefined
+                              // registers
     SIM_CHECK_RACE = 1 << 1,  // unordered accesses of shared memory
     SIM_CHECK_ASYNC = 1 << 2, // missing waits or proxy fences before or after a copy or wgmma
     SIM_CHECK_BARRIER =

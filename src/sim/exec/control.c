@@ -1,7 +1,9 @@
 // Branches, calls, exits and barriers.
 #include "builtin.h"
+#include "sim/check/check.h"
 #include "sim/check/check_race.h"
 #include "handlers.h"
+#include "sim/machine/code.h"
 #include "warp.h"
 
 #include <string.h>
@@ -18,6 +20,17 @@ enum sim_next sim_run_special(struct sim_warp *w, const struct sim_op *op, uint3
     else
         SIM_LANES(mask, i, SIM_R32(w, op->o[0])[i] = (uint32_t)value);
     return SIM_NEXT;
+}
+
+// Reports the use of an undefined register.
+enum sim_next sim_run_undefined(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
+{
+    const struct sim_code *code = sim_code_of(w->block->grid->program, op);
+
+    return mask ? sim_found(w, op, (uint32_t)__builtin_ctz(mask), SIM_CHECK_INIT,
+                            "uses register %s, whose value is undefined",
+                            code->source->registers[op->extra].name)
+                : SIM_NEXT;
 }
 
 enum sim_next sim_run_not(struct sim_warp *w, const struct sim_op *op, uint32_t mask)

@@ -176,10 +176,24 @@ bool sim_place_guard(struct sim_decoder *d)
         if (!sim_is_predicate(d, s->guard))
             return sim_decode_refuse(d, "its guard %s is not a predicate",
                                      d->source->registers[s->guard].name);
+        sim_note_use(d, s->guard, SIM_USE_PLACE);
         d->op.guard = d->reg_at[s->guard];
         d->op.guard_flip = s->guard_negated ? SIM_ALL_LANES : 0;
     }
     return true;
+}
+
+// Emits an op that reports the statement's read of an undefined register.
+static bool emit_undefined(struct sim_decoder *d)
+{
+    struct sim_op op = { .run = sim_run_undefined, .extra = d->undefined_at[d->index] - 1 };
+    bool own = d->statement->guard == op.extra; // the guard itself is undefined
+
+    if (!own && !sim_place_guard(d))
+        return false;
+    op.guard = own ? SIM_NO_GUARD : d->op.guard;
+    op.guard_flip = d->op.guard_flip;
+    return sim_decode_emit(d, op) || sim_decode_refuse(d, "no host memory");
 }
 
 // Decodes one statement with the first row of its name that accepts its words and operands and
@@ -189,9 +203,13 @@ static bool decode_statement(struct sim_decoder *d)
     const char *name = d->statement->word[0];
     const struct sim_instruction *row;
     struct sim_words words;
-    uint32_t start = d->op_count, furthest = 0;
+    uint32_t furthest = 0;
+    size_t uses = d->use_count;
 
     d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
+    if (d->undefined_at && d->undefined_at[d->index] && !emit_undefined(d))
+        return false;
+    uint32_t start = d->op_count;
     if (strcmp(name, "call") == 0)
         return sim_decode_call(d);
     if (strcmp(name, "brx") == 0)
@@ -205,6 +223,7 @@ static bool decode_statement(struct sim_decoder *d)
         d->log = log;
         d->log_bytes = sizeof(log);
         d->op_count = start;
+        d->use_count = uses;
         d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
         d->list_count = 0;
         bool ok = sim_match_words(d, row, &words) && sim_match_operands(d, row, &words) &&
@@ -300,8 +319,11 @@ static bool place_passed_registers(struct sim_decoder *d, const struct sim_varia
     memcpy(p, *passed, count * sizeof(*p));
     for (uint32_t i = 0; i < count; i++)
         for (size_t r = 0; variables[i].space == SIM_REG && r < f->register_count; r++)
-            if (f->registers[r].scope == 0 && strcmp(f->registers[r].name, variables[i].name) == 0)
+            if (f->registers[r].scope == 0 &&
+                strcmp(f->registers[r].name, variables[i].name) == 0) {
                 p[i].at = d->reg_at[r];
+                sim_note_use(d, (uint32_t)r, SIM_USE_WRITE);
+            }
     *passed = p;
     return true;
 }
@@ -316,6 +338,24 @@ static bool index_names(struct sim_decoder *d)
     for (size_t i = 0; i < f->variable_count && good; i++)
         good = sim_index_add(&d->variables_named, sim_index_name(f->variables[i].name));
     return good;
+}
+
+static bool decode_statements(struct sim_decoder *d)
+{
+    d->op_count = 0;
+    for (size_t i = 0; i < d->source->statement_count; i++) {
+        d->statement = &d->source->statements[i];
+        d->index = (uint32_t)i;
+        d->op_at[i] = d->op_count;
+        d->after.run = NULL;
+        uint32_t first = d->op_count;
+        if (!decode_statement(d))
+            return false;
+        // Mark ops whose `extra` is a statement index. place_targets() clears the mark.
+        if (strcmp(d->statement->word[0], "bra") == 0 && d->op_count > first)
+            d->ops[d->op_count - 1].data = d;
+    }
+    return true;
 }
 
 bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes)
@@ -333,18 +373,9 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
                                 &d.code->arguments) ||
         !place_passed_registers(&d, d.source->results, d.code->result_count, &d.code->results))
         goto out;
-    for (size_t i = 0; i < d.source->statement_count; i++) {
-        d.statement = &d.source->statements[i];
-        d.index = (uint32_t)i;
-        d.op_at[i] = d.op_count;
-        d.after.run = NULL;
-        uint32_t first = d.op_count;
-        if (!decode_statement(&d))
-            goto out;
-        // Mark ops whose `extra` is a statement index. place_targets() clears the mark.
-        if (strcmp(d.statement->word[0], "bra") == 0 && d.op_count > first)
-            d.ops[d.op_count - 1].data = &d;
-    }
+    if (!decode_statements(&d) || !sim_find_undefined(&d) ||
+        (d.undefined_at && !decode_statements(&d)))
+        goto out;
     d.op_at[d.source->statement_count] = d.op_count;
     d.statement = NULL;
     d.index = (uint32_t)d.source->statement_count;
@@ -384,6 +415,8 @@ out:
     free(d.op_at);
     free(d.reg_at);
     free(d.constants);
+    free(d.uses);
+    free(d.undefined_at);
     sim_index_free(&d.constants_known);
     sim_index_free(&d.addresses_known);
     sim_index_free(&d.labels_named);

@@ -19,6 +19,17 @@ struct sim_constant {
     uint64_t value;
 };
 
+// A statement's use of a register.
+enum sim_use {
+    SIM_USE_READ,
+    SIM_USE_PLACE, // a read as a guard or an address
+    SIM_USE_WRITE,
+};
+struct sim_register_use {
+    uint32_t statement, reg;
+    enum sim_use use;
+};
+
 struct sim_decoder {
     struct sim_program *program;
     const struct sim_function *source;
@@ -40,6 +51,10 @@ struct sim_decoder {
     size_t special_room, address_room;
     struct sim_index constants_known, addresses_known;
     struct sim_index labels_named, variables_named; // names in the function
+    struct sim_register_use *uses; // recorded if the check of initialization is enabled
+    size_t use_count, use_room;
+    uint32_t *undefined_at; // [statement_count]: 1 + a register that the statement stores or
+                            // obeys, and whose value is undefined; NULL until that is known
 
     // The row that is being tried, and why it does not fit. The reason of the row that matched
     // furthest is reported.
@@ -133,6 +148,12 @@ enum sim_mark {
 // Finds the slot of a source. The instruction reads it as `type`; SIM_NONE: as declared.
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                      uint32_t marks, uint32_t *at);
+
+// decode_undefined.c: registers with undefined values. sim_note_use() records a use in the current
+// statement. sim_find_undefined() sets undefined_at if there are any, and returns false if out of
+// memory.
+void sim_note_use(struct sim_decoder *d, uint32_t reg, enum sim_use use);
+bool sim_find_undefined(struct sim_decoder *d);
 
 // decode_target.c: checks that the module's target supports a decoded statement.
 bool sim_check_target(struct sim_decoder *d);

@@ -6,7 +6,7 @@
 
 // Finds the locations of a call's arguments or results. `declared`: the callee's declaration; NULL:
 // unknown.
-static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
+static bool place_passed(struct sim_decoder *d, const struct sim_operand *list, bool results,
                          const struct sim_variable *declared, size_t declared_count,
                          struct sim_passed **out, uint32_t *count)
 {
@@ -25,6 +25,7 @@ static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
             p->bytes = (uint32_t)d->source->variables[v].bytes;
         } else if (o->kind == SIM_OP_REGISTER) {
             p->in_register = true;
+            sim_note_use(d, o->reg, results ? SIM_USE_WRITE : SIM_USE_READ);
             p->at = sim_register_slot(d, o->reg, o->component);
             p->bytes = sim_type_bytes(d->source->registers[o->reg].type);
         } else if (o->kind == SIM_OP_SINK) {
@@ -89,8 +90,9 @@ bool sim_decode_call(struct sim_decoder *d)
             return sim_decode_refuse(d, "%s is not declared", target->symbol);
         callee = &d->program->module->functions[f];
     }
-    if ((results && !place_passed(d, results, NULL, 0, &call->results, &call->result_count)) ||
-        (arguments && !place_passed(d, arguments, callee ? callee->parameters : NULL,
+    if ((results &&
+         !place_passed(d, results, true, NULL, 0, &call->results, &call->result_count)) ||
+        (arguments && !place_passed(d, arguments, false, callee ? callee->parameters : NULL,
                                     callee ? callee->parameter_count : 0, &call->arguments,
                                     &call->argument_count)))
         return false;

@@ -119,6 +119,7 @@ bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum si
         const struct sim_register *r = &d->source->registers[o->reg];
         if (!check_register(d, o, type, marks))
             return false;
+        sim_note_use(d, o->reg, SIM_USE_READ);
         *at = sim_register_slot(d, o->reg, o->component);
         if (o->negated && r->type == SIM_PRED) {
             struct sim_op not = { .run = sim_run_not, .guard = SIM_NO_GUARD };
@@ -173,8 +174,10 @@ static bool destination_slot(struct sim_decoder *d, const struct sim_operand *o,
         return sim_decode_refuse(d, "it has one destination, and no second after a |");
     if (o->pair != SIM_NO_PAIR && !sim_is_predicate(d, o->pair))
         return sim_decode_refuse(d, "%s is not a predicate", d->source->registers[o->pair].name);
-    if (o->pair != SIM_NO_PAIR)
+    if (o->pair != SIM_NO_PAIR) {
+        sim_note_use(d, o->pair, SIM_USE_WRITE);
         d->op.o[5] = d->reg_at[o->pair];
+    }
     if (o->kind == SIM_OP_SINK && marks & SIM_MARK_SINK) {
         *at = SIM_NO_OPERAND;
         return true;
@@ -183,6 +186,7 @@ static bool destination_slot(struct sim_decoder *d, const struct sim_operand *o,
         return sim_decode_refuse(d, "_ stands where it needs a register");
     if (o->kind != SIM_OP_REGISTER || o->negated)
         return sim_decode_refuse(d, "the destination is not a register");
+    sim_note_use(d, o->reg, SIM_USE_WRITE);
     *at = sim_register_slot(d, o->reg, o->component);
     return check_register(d, o, type, marks);
 }
@@ -271,6 +275,7 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
         if (bytes == 4 && is_far(d, words))
             return sim_decode_refuse(d, "%s has 32 bits, and an address of global memory 64",
                                      r->name);
+        sim_note_use(d, base->reg, SIM_USE_PLACE);
         d->op.o[slot] = sim_register_slot(d, base->reg, base->component);
         wide = bytes == 8;
         if (entry_param)

@@ -16,9 +16,9 @@ const struct sim_instruction *sim_instruction_at(const char *name, size_t index)
 const struct sim_instruction *sim_instruction_row(size_t index);
 
 // Branches, and handlers of ops that the decoder adds.
-sim_handler sim_run_bra, sim_run_brx, sim_run_special, sim_run_not, sim_run_offset, sim_run_narrow,
-    sim_run_widen, sim_run_exit, sim_run_ret, sim_run_call, sim_run_call_indirect,
-    sim_run_call_builtin;
+sim_handler sim_run_bra, sim_run_brx, sim_run_special, sim_run_not, sim_run_undefined,
+    sim_run_offset, sim_run_narrow, sim_run_widen, sim_run_exit, sim_run_ret, sim_run_call,
+    sim_run_call_indirect, sim_run_call_builtin;
 
 // schedule.c: cancels a unit (a cluster or single block) of the worker's grid that has not begun,
 // and returns the coordinates of its first block. False if there is none.
