@@ -1055,6 +1055,18 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load_rows(w, ids, [k], [BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n"
       "    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a pipeline of gathered rows in no loop", NULL, "M=160 N=64 K=128;M=128 N=112 K=200",
+      "kernel k(w: u8[M, K], ww: u8[9, 11, K], o: i32[M, N]) grid cdiv(M, 128), cdiv(N, 64) {\n"
+      "    m, n = block(0), block(1)\n    x = load_at(w, [m * 128, 32], [128, 64])\n"
+      "    row = (cast(n * 64 + 1, i32) + iota(i32, 64))[:, None]\n"
+      "    y = gather(ww, [row // 11 % 9 - 1, row % 11, 64 + iota(i64, 64)[None, :]], mask=row != 7)\n"
+      "    store(o, [m, n], mma(x, trans(y), zeros(i32, [128, 64])))\n}", 0, 0, NULL },
+    { "a pipeline of rows by ids in no loop", "f16 bf16", "M=128 N=64 K=128;M=64 N=64 K=0",
+      "kernel k(w: T[40, M], ww: T[40, K], w3: i32[K], w4: i32[N], o: f32[M, N]) const T = f16\n"
+      "    grid cdiv(M, 64), cdiv(N, 64)\n{\n    m, n = block(0), block(1)\n"
+      "    x = load_rows(w, load(w3, [1], [64], pad=-1), [m], [64])\n"
+      "    y = load_rows(ww, load(w4, [n], [64], pad=3) // 2 + n, [1], [64])\n"
+      "    store(o, [m, n], trans(x) @ trans(y))\n}", 0, 0, NULL },
     { "prefetch of rows by ids as wide as bytes", NULL, "K=100 n=0;K=30 n=-1",
       "kernel k(w: f16[16, 64], ww: f16[200, 64], w3: u8[K], w4: i64[K], n: i32, o: f32[16, 64]) grid 1 {\n"
       "    acc = zeros(f32, [16, 64])\n    for k in n .. cast(cdiv(K, 16), i32) {\n"

@@ -359,8 +359,8 @@ bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_ring *r = e->ring;
 
-    return !r->copies && r->plan->only_rows && op->result_count == 1 && op->result[0]->type.rank &&
-           r->plan->only_rows[op->result[0]->id];
+    return !r->copies && r->plan->only_streamed && op->result_count == 1 &&
+           op->result[0]->type.rank && r->plan->only_streamed[op->result[0]->id];
 }
 
 // ---- Stages

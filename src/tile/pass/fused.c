@@ -343,7 +343,7 @@ bool tile_is_loaded_ahead(const struct tile_fused *p, const struct tile_op *op)
     if ((op->kind != TILE_LOAD && op->kind != TILE_LOAD_AT) || op->operand[0]->op ||
         op->result[0]->type.dtype == CUC_BOOL || op->parent != p->base.loop->block[0])
         return false;
-    if (tile_feed_of(p, op) || p->base.only_rows[op->result[0]->id])
+    if (tile_feed_of(p, op) || p->base.only_streamed[op->result[0]->id])
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (op->operand[i]->type.rank && !op->operand[i]->type.tensor)

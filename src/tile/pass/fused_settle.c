@@ -173,7 +173,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
         } else if (!p->feed[i].computed) {
             (void)tile_fused_need_place(p, p->feed[i].stream.load);
         }
-    tile_mark_only_rows(kernel, &p->base);
+    tile_mark_only_streamed(kernel, &p->base);
     tile_find_small_feeds(kernel, p, target);
     while (n.changed) {
         n.changed = false;

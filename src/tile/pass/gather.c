@@ -535,13 +535,14 @@ static bool is_gathered_load(const struct tile_pipeline *p, const struct tile_op
 static void drop_used(struct tile_op *op, void *data)
 {
     struct users *u = data;
-    bool *only = u->p->only_rows;
+    bool *only = u->p->only_streamed;
 
     for (uint32_t i = 0; i < op->result_count; i++)
         for (const struct tile_use *use = op->result[i]->use; use && only[op->result[i]->id];
              use = use->next) {
             const struct tile_op *user = use->user;
             if (is_gathered_load(u->p, user) ||
+                (u->p->products && user->kind == TILE_MMA && use - user->use < 2) ||
                 (user->result_count == 1 && only[user->result[0]->id]))
                 continue;
             only[op->result[i]->id] = false;
@@ -549,11 +550,24 @@ static void drop_used(struct tile_op *op, void *data)
         }
 }
 
-void tile_mark_only_rows(struct tile_kernel *kernel, struct tile_pipeline *p)
+// Marks a product's operands, from the loads on: the ring delivers them.
+static void mark_streamed(const struct tile_pipeline *p, const struct tile_op *mma)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct tile_value *x = mma->operand[i];
+        for (; !(tile_op_infos[x->op->kind].traits & TILE_READS); x = x->op->operand[0])
+            p->only_streamed[x->id] = true;
+        p->only_streamed[x->id] = true;
+    }
+}
+
+void tile_mark_only_streamed(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     struct users u = { .p = p, .changed = true };
 
-    memcpy(p->only_rows, p->rows, kernel->value_count * sizeof(*p->rows));
+    memcpy(p->only_streamed, p->rows, kernel->value_count * sizeof(*p->rows));
+    for (uint32_t n = 0; n < p->products; n++)
+        mark_streamed(p, p->product[n].mma);
     while (u.changed) {
         u.changed = false;
         tile_walk(&kernel->body, drop_used, &u);

@@ -49,8 +49,8 @@ bool tile_gather_starts_aligned(struct tile_pipeline *p, const struct tile_strea
 // Returns the registers in which a thread keeps what it needs of a stream's rows; 0 if threads do
 // not gather them.
 uint32_t tile_gather_registers(const struct tile_stream *s);
-// Marks in p->only_rows the values that are used only to compute row numbers. No warpgroup needs
-// them.
-void tile_mark_only_rows(struct tile_kernel *kernel, struct tile_pipeline *p);
+// Marks in p->only_streamed the values that are used only to compute row numbers, and the operands
+// of a region's products. No multiplying warpgroup needs them.
+void tile_mark_only_streamed(struct tile_kernel *kernel, struct tile_pipeline *p);
 
 #endif

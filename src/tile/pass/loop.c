@@ -19,8 +19,8 @@ bool tile_take_marks(struct tile_kernel *kernel, struct tile_pipeline *p)
     p->wanted = tile_take(kernel->module, bytes);
     p->known = tile_take(kernel->module, bytes);
     p->rows = tile_take(kernel->module, bytes);
-    p->only_rows = tile_take(kernel->module, bytes);
-    return p->wanted && p->known && p->rows && p->only_rows;
+    p->only_streamed = tile_take(kernel->module, bytes);
+    return p->wanted && p->known && p->rows && p->only_streamed;
 }
 
 static void find_product(struct tile_op *op, void *data)
@@ -201,7 +201,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t which = 0; which < 2; which++)
             (void)tile_want_place(p, &p->stream[which]);
     }
-    tile_mark_only_rows(kernel, p);
+    tile_mark_only_streamed(kernel, p);
     // If the layout of the side tile or of the stored tile differs from the product's, threads load
     // the side tile, not TMA.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||

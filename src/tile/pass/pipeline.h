@@ -110,8 +110,8 @@ struct tile_pipeline {
     bool *known;       // by value id: scalars before the loop that depend only on scalars
     uint64_t gathered; // parameters of gathered streams, one bit each
     // By value id, for gathered streams. `rows`: values from which row numbers are computed.
-    // `only_rows`: the subset without another use.
-    bool *rows, *only_rows;
+    // `only_streamed`: the subset without another use, and operands that only products use.
+    bool *rows, *only_streamed;
 };
 
 enum {
