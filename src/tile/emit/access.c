@@ -11,6 +11,18 @@
 
 #include <string.h>
 
+tile_register tile_distance(struct tile_emitter *e, tile_register at,
+                            const struct tile_size *stride, uint32_t bytes)
+{
+    if (!stride->reg)
+        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", at, stride->value * bytes);
+    at = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", at, stride->reg);
+    // A shift, because ptxas 13.0 sometimes loses the base of an address that is a product of a
+    // register and a constant, plus the base, if it computes the address again instead of
+    // spilling it.
+    return bytes == 1 ? at : tile_make(e, TILE_R64, "shl.b64 %R, %R, %d", at, __builtin_ctz(bytes));
+}
+
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high)
 {
     tile_register up = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, low);
@@ -76,14 +88,7 @@ static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_si
     if (at.reg || at.value) {
         const struct tile_size *stride = &a->view->stride[axis];
         tile_register x = at.reg ? at.reg : tile_number64(e, at.value);
-        tile_register step;
-        if (stride->reg) {
-            tile_register elements =
-                tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", x, stride->reg);
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
-        } else {
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, stride->value * bytes);
-        }
+        tile_register step = tile_distance(e, x, stride, bytes);
         a->origin = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->origin, step);
     }
     if (a->always[axis])
@@ -124,17 +129,12 @@ static void open_thread(struct tile_access_state *a)
             continue;
         tile_register c = tile_thread_coordinate(e, a->tile->layout, (uint32_t)t);
         tile_register step;
-        if (stride->reg) {
-            tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-            tile_register elements =
-                tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", wide, stride->reg);
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
-        } else if (stride->value * bytes == (int32_t)(stride->value * bytes)) {
+        if (!stride->reg && stride->value * bytes == (int32_t)(stride->value * bytes)) {
             step =
                 tile_make(e, TILE_R64, "mul.wide.s32 %R, %R, %d", c, (int)(stride->value * bytes));
         } else {
             tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", wide, stride->value * bytes);
+            step = tile_distance(e, wide, stride, bytes);
         }
         a->thread = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->thread, step);
     }

@@ -174,13 +174,11 @@ static tile_register open_row(struct tile_access_state *a, uint32_t r, tile_regi
     struct tile_emitter *e = a->e;
     tile_register id = tile_emit_cast(e, CUC_I64, a->ids->type.dtype, TILE_RN, row_id(a, r));
     tile_register size = tile_size_register(e, &a->view->extent[0]);
-    tile_register stride = tile_size_register(e, &a->view->stride[0]);
     tile_register p = tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", id);
     tile_register q = tile_new(e, TILE_PRED);
 
     tile_ins(e, "setp.lt.and.s64 %R, %R, %R, %R", q, id, size, p);
-    tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", id, stride);
-    *step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, tile_access_bytes(a));
+    *step = tile_distance(e, id, &a->view->stride[0], tile_access_bytes(a));
     return q;
 }
 
@@ -386,9 +384,7 @@ static void move_rolled(struct tile_access_state *a, const struct tile_bounds *b
         if (!c)
             continue;
         tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-        wide = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", wide,
-                         tile_size_register(e, &a->view->stride[axis]));
-        wide = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", wide, tile_access_bytes(a));
+        wide = tile_distance(e, wide, &a->view->stride[axis], tile_access_bytes(a));
         one.thread = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", one.thread, wide);
         if (own.high[axis])
             own.high[axis] = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", own.high[axis], c);

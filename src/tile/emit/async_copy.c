@@ -3,6 +3,7 @@
 // Each thread copies the same 16-byte pieces in every stage. A tile that lies entirely inside its
 // tensor is copied without checks. At an edge, each copy gets the number of bytes that are inside
 // the tensor and fills the rest with zeros.
+#include "access.h"
 #include "async.h"
 
 #include "tile/layout/fragment.h"
@@ -18,14 +19,7 @@ static tile_register plus64(struct tile_emitter *e, tile_register x, tile_regist
 static tile_register distance(struct tile_emitter *e, const struct tile_copier *c, uint32_t axis,
                               tile_register elements)
 {
-    const struct tile_size *stride = &c->view->stride[axis];
-    uint32_t bytes = c->stream->element;
-
-    if (!stride->reg)
-        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", elements,
-                         stride->value * (int64_t)bytes);
-    tile_register x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", elements, stride->reg);
-    return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
+    return tile_distance(e, elements, &c->view->stride[axis], c->stream->element);
 }
 
 // Converts an index to the coordinate of the tile's first element. Clamps the index so that the

@@ -68,13 +68,8 @@ tile_register tile_axis_distance(struct tile_emitter *e, const struct tile_op *o
                                  tile_register at)
 {
     const struct tile_emit_view *view = &e->view[op->operand[0]->id];
-    const struct tile_size *stride = &view->stride[axis];
-    uint32_t bytes = tile_bytes_of(view->dtype);
 
-    if (!stride->reg)
-        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", at, stride->value * bytes);
-    at = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", at, stride->reg);
-    return bytes == 1 ? at : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", at, bytes);
+    return tile_distance(e, at, &view->stride[axis], tile_bytes_of(view->dtype));
 }
 
 // Returns a predicate: `at` is an index within the tensor's extent.

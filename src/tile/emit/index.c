@@ -1,5 +1,6 @@
 // Ops on the grid, dimensions, tensors and slices.
 #include "tile/pass/prefetch.h"
+#include "access.h"
 #include "ring.h"
 
 // Returns a predicate: a bit of the parameter block is set. `at` is the offset of the first word of
@@ -162,9 +163,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_register length = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", end[1], end[0]);
     view.extent[axis].reg = tile_make(e, TILE_R64, "max.s64 %R, %R, 0", length);
-    tile_register stride = tile_size_register(e, &view.stride[axis]);
-    tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
-    tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
+    tile_register step = tile_distance(e, end[0], &view.stride[axis], bytes);
     view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
     if (axis + 1 == view.rank) // the slice may start anywhere along the last axis
         view.aligned = bytes, view.asks = 0;
