@@ -45,6 +45,7 @@ enum {
     CUC_ALGORITHM_REDUCE_BY_KEY = 8,    /**< reduces each run of elements with equal keys */
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
+    CUC_ALGORITHM_SORT = 11,            /**< orders elements by their keys; stable */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -57,6 +58,8 @@ enum {
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
     /** A scan's out[i] combines the elements before i; that of the first is the identity */
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
+    /** A sort starts with the largest key; elements with equal keys still keep their order */
+    CUC_ALGORITHM_DESCENDING = 1 << 3,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -84,9 +87,9 @@ enum {
  * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
  * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
  * of the elements that fn accepts, then those of the others, and last the number of accepted
- * elements. Values are converted to the type of their output; in a reduction or scan also before
- * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
- * a shorter integer.
+ * elements. SORT has one for each value. Values are converted to the type of their output, in a
+ * sort before keys are compared; in a reduction or scan also before they are combined, or to f32 if
+ * that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -104,6 +107,11 @@ enum {
  * - HISTOGRAM: a function from the values to the number of the bin, which is converted to an
  *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
  *   NULL: the value is the number.
+ * - SORT: NULL.
+ *
+ * **Keys** of a SORT are the first values, compared one after the other. Of floats, -0 comes before
+ * 0, and NaN last, after infinity; NaN differ by their bits, those with the sign last. false comes
+ * before true.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
@@ -119,12 +127,12 @@ typedef struct cuc_algorithm_options {
      * separated by commas, one for each value that is not a key. NULL if fn is a name */
     const char *identity;
 
-    int32_t tile;   /**< elements of a block's step, a power of two up to 65536; 0: chosen */
-    int32_t blocks; /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
-    int32_t warps;  /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
-    int32_t bins;   /**< number of bins of a histogram, up to 2^30; otherwise 0 */
-    int32_t keys;   /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY and
-                         SCAN_BY_KEY: equal if all are equal; 0: one */
+    int32_t tile;      /**< elements of a block's step, a power of two up to 65536; 0: chosen */
+    int32_t blocks;    /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
+    int32_t warps;     /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
+    int32_t bins;      /**< number of bins of a histogram, up to 2^30; otherwise 0 */
+    int32_t keys;      /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY,
+                            SCAN_BY_KEY and SORT: equal if all are equal; 0: one */
     cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
                             i64. Otherwise 0 */
     int64_t count;     /**< number of elements to choose for; 0: large */
@@ -133,6 +141,10 @@ typedef struct cuc_algorithm_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
+    /** A SORT of integer keys compares only their bits from bit_begin to bit_end - 1, counted from
+     * the lowest bit of the last key. 0 for both: all bits */
+    int32_t bit_begin;
+    int32_t bit_end; /**< see bit_begin; 0: the number of bits of all keys */
 } cuc_algorithm_options;
 
 /** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
