@@ -225,11 +225,12 @@ static void put_digit_call(struct cuc__text *t, const struct cuc__algorithm_kind
 static void put_bits(struct cuc__text *t, const struct cuc__algorithm_kind *k, const char *indent,
                      uint32_t from, uint32_t to)
 {
+    cuc__text_put(t, "%sleft = cast(minimum(n - t * BN, BN), i32)\n", indent);
     for (uint32_t i = from; i < to; i++) {
         const char *name = cuc_dtype_name(k->outputs[i].dtype);
         if (i < k->keys)
-            cuc__text_put(t, "%se%u = where(i < n, bits_%u(v%u), %s)\n", indent, i, i, i,
-                          ones_of(type_between(k, i)));
+            cuc__text_put(t, "%se%u = where(iota(i32, BN) < left, bits_%u(v%u), %s)\n", indent, i,
+                          i, i, ones_of(type_between(k, i)));
         else if (bits_of(k->outputs[i].dtype) == CUC_BOOL)
             cuc__text_put(t, "%se%u = broadcast(cast(v%u, bool), [BN])\n", indent, i, i);
         else
@@ -377,14 +378,21 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_problem *
                       bool last)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
-    const char *before = "    where ";
+    const char *before = ", ";
 
+    cuc__text_put(t,
+                  "    where noalias(told, totals), noalias(told, carry), noalias(totals, carry)");
+    for (uint32_t j = 0; !first && j < k->values; j++)
+        cuc__text_put(t, ", noalias(src_%u, told), noalias(src_%u, carry)", j, j);
+    for (uint32_t j = 0; first && j < k->input_count; j++)
+        if (k->inputs[j].form <= CUC__ALGORITHM_WHOLE)
+            cuc__text_put(t, ", noalias(in_%s, told), noalias(in_%s, carry)", k->inputs[j].name,
+                          k->inputs[j].name);
     for (uint32_t i = 0; i < k->values; i++) {
         if (last && k->outputs[i].dropped)
             continue;
         cuc__text_put(t, "%snoalias(dst_%u, told), noalias(dst_%u, totals), noalias(dst_%u, carry)",
                       before, i, i, i);
-        before = ", ";
         for (uint32_t j = 0; j < i; j++)
             if (!last || !k->outputs[j].dropped)
                 cuc__text_put(t, ", noalias(dst_%u, dst_%u)", i, j);
@@ -397,13 +405,39 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__text_put(t, "\n");
 }
 
+// Writes the stores of a tile in the order of its digit, with places of a type.
+static void put_scatters(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool first,
+                         bool only, const char *type)
+{
+    const char *part = k->device_count ? "slice(%s_%u, 0, 0, n)" : "%s_%u";
+
+    cuc__text_put(t, "        places_%s = take(cast(less, %s), ", type, type);
+    put_digit_call(t, k, "e%u", "which, low, mask");
+    cuc__text_put(t, ", 0) + iota(%s, BN)\n", type);
+    for (uint32_t i = 0; i < k->values; i++) {
+        if (only && k->outputs[i].dropped)
+            continue;
+        cuc__text_put(t, "        scatter(");
+        cuc__text_put(t, part, "dst", i);
+        cuc__text_put(t, ", [places_%s], ", type);
+        if (i < k->keys) {
+            cuc__text_put(t, "f%u)\n", i);
+        } else if (first) {
+            cuc__text_put(t, "place(e%u, to))\n", i);
+        } else {
+            cuc__text_put(t, "place(load(");
+            cuc__text_put(t, part, "src", i);
+            cuc__text_put(t, ", [t], [BN]), to))\n");
+        }
+    }
+}
+
 // Writes a kernel that orders the elements by one digit: those of the inputs, or those that another
 // pass has written.
 static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool first)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     bool only = first && digit_count(k) == 1; // then dropped values have no array
-    const char *dst = k->device_count ? "slice(dst_%u, 0, 0, n)" : "dst_%u";
     const char *src = k->device_count ? "slice(src_%u, 0, 0, n)" : "src_%u";
 
     cuc__text_put(t, "\n# Orders elements by their digit.\nkernel %s(",
@@ -423,8 +457,8 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
                   "totals: i64[DIGITS, RADIX], carry: i64[LAUNCHES, RADIX], told: u32[S], "
                   "from: i64, tiles: i64, part: i32, parts: i32, row: i32, which: i32, low: i32, "
                   "mask: i32, flip: u32, final: i32)\n"
-                  "    const BN = %d, RADIX = %d, W = %d\n",
-                  p->tile.elements, RADIX, WINDOW);
+                  "    const BN = %d, RADIX = %d, W = %d, NARROW = %" PRId64 "\n",
+                  p->tile.elements, RADIX, WINDOW, (INT64_C(1) << 31) - p->tile.elements);
     put_facts(t, p, first, only);
     cuc__text_put(t, "    grid tiles\n{\n");
     cuc__algorithm_put_count(t, p);
@@ -436,7 +470,6 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
         cuc__algorithm_put_values(t, p, "    ", "");
         put_bits(t, k, "    ", 0, k->values);
     } else {
-        cuc__text_put(t, "    i = t * BN + iota(i64, BN)\n");
         for (uint32_t i = 0; i < k->keys; i++) {
             cuc__text_put(t, "    e%u = load(", i);
             cuc__text_put(t, src, i);
@@ -466,30 +499,17 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
                   "            store(carry, [row * parts + part + 1, 0], done, shape=[_, RADIX])\n"
                   "        }\n    }\n",
                   k->device_count ? "minimum(tiles, cdiv(n, BN))" : "tiles");
-    cuc__text_put(t, "    less += cast(before, i64)\n    places = take(less, ");
-    put_digit_call(t, k, "e%u", "which, low, mask");
-    cuc__text_put(t, ", 0) + iota(i64, BN)\n");
-    cuc__text_put(t, "    if final > 0 {\n");
+    cuc__text_put(t, "    less += cast(before, i64)\n    if final > 0 {\n");
     for (uint32_t i = 0; i < k->keys; i++)
-        cuc__text_put(t, "        e%u = key_%u(e%u)\n", i, i, i);
-    cuc__text_put(t, "    }\n");
-    for (uint32_t i = 0; i < k->values; i++) {
-        if (only && k->outputs[i].dropped)
-            continue;
-        cuc__text_put(t, "    scatter(");
-        cuc__text_put(t, dst, i);
-        cuc__text_put(t, ", [places], ");
-        if (i < k->keys) {
-            cuc__text_put(t, "e%u)\n", i);
-        } else if (first) {
-            cuc__text_put(t, "place(e%u, to))\n", i);
-        } else {
-            cuc__text_put(t, "place(load(");
-            cuc__text_put(t, src, i);
-            cuc__text_put(t, ", [t], [BN]), to))\n");
-        }
-    }
-    cuc__text_put(t, "}\n");
+        cuc__text_put(t, "        f%u = key_%u(e%u)\n", i, i, i);
+    cuc__text_put(t, "    } else {\n");
+    for (uint32_t i = 0; i < k->keys; i++)
+        cuc__text_put(t, "        f%u = e%u\n", i, i);
+    cuc__text_put(t, "    }\n    if N < NARROW {\n");
+    put_scatters(t, k, first, only, "i32");
+    cuc__text_put(t, "    } else {\n");
+    put_scatters(t, k, first, only, "i64");
+    cuc__text_put(t, "    }\n}\n");
 }
 
 // ---- Few elements
