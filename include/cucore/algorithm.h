@@ -379,6 +379,34 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
 CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity,
                             uint32_t flags, const cuc_tensor *x, const cuc_tensor *y);
 
+/**
+ * Sort an array, with values that follow their keys, in stream order. Equal keys keep their order.
+ *
+ * Keys are in the order of CUC_ALGORITHM_SORT. The first call for given types and flags creates a
+ * plan, which the library keeps among the 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream     the queue
+ * @param flags      CUC_ALGORITHM_DESCENDING or 0
+ * @param keys_in    any number of elements
+ * @param keys_out   as many elements of the same type, written; it may be keys_in if the type has
+ *                   16 bits or more. NULL: the keys are not stored
+ * @param values_in  as many elements of any type; NULL: the indices of the keys
+ * @param values_out as many elements, written; it may be values_in if keys_out may be keys_in. For
+ *                   indices its type is an integer. NULL: there are no values
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @retval CUC_ERROR_INVALID_ARGUMENT also if keys_in is NULL, keys_out and values_out are both
+ * NULL, values_in is given without values_out, keys_out has another type than keys_in, or a flag is
+ * unknown
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_in,
+                            const cuc_tensor *keys_out, const cuc_tensor *values_in,
+                            const cuc_tensor *values_out);
+
 CUC_END_DECLS
 
 #endif

@@ -53,3 +53,48 @@ cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, ui
                                   .identity = identity),
             CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = y, .output_count = 1)));
 }
+
+cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_in,
+                    const cuc_tensor *keys_out, const cuc_tensor *values_in,
+                    const cuc_tensor *values_out)
+{
+    char key[] = "_: 0123456789abcdef";
+    const char *inputs[] = { "x: %s", values_in ? "v: %s" : "x", "i" };
+    const char *outputs[] = { "y: %s", "w: %s" };
+    cuc_tensor in[2], out[2];
+    uint32_t in_count = 0, out_count = 0;
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(keys_in);
+    if (flags & ~(uint32_t)CUC_ALGORITHM_DESCENDING)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "flags is 0x%" PRIx32 ", expected CUC_ALGORITHM_DESCENDING or 0", flags);
+    if (!keys_out && !values_out)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "keys_out and values_out are NULL, expected one of them");
+    if (values_in && !values_out)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "values_in is given, but values_out is NULL");
+    if (keys_out && keys_out->dtype != keys_in->dtype)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "keys_out is of %s, expected %s, as keys_in",
+                        cuc_dtype_name(keys_out->dtype), cuc_dtype_name(keys_in->dtype));
+    in[in_count++] = *keys_in;
+    if (values_in)
+        in[in_count++] = *values_in;
+    if (keys_out)
+        out[out_count++] = *keys_out;
+    if (values_out)
+        out[out_count++] = *values_out;
+    if (!keys_out) {
+        snprintf(key, sizeof(key), "_: %s", cuc_dtype_name(keys_in->dtype));
+        outputs[0] = key;
+    }
+    return CUC_PASS(
+        run(stream,
+            CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SORT, .flags = flags, .inputs = inputs,
+                                  .input_count = !values_out ? 1
+                                                 : values_in ? 2
+                                                             : 3,
+                                  .outputs = outputs, .output_count = values_out ? 2 : 1),
+            CUC_ALGORITHM_ARGS(.inputs = in, .input_count = in_count, .outputs = out,
+                               .output_count = out_count)));
+}

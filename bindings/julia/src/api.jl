@@ -2728,6 +2728,9 @@ cuc_set_library_path(name, path) =
 # Split multiprocessors into groups of the same size.
 cuc_sms_split(groups, count, rest, from, least, flags) =
     ccall((:cuc_sms_split, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{UInt32}, Ptr{cuc_sms}, Ptr{cuc_sms}, UInt32, UInt32), groups, count, rest, from, least, flags)
+# Sort an array, with values that follow their keys, in stream order. Equal keys keep their order.
+cuc_sort(stream, flags, keys_in, keys_out, values_in, values_out) =
+    ccall((:cuc_sort, libcucore), cuc_status, (Ptr{cuc_stream}, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, flags, keys_in, keys_out, values_in, values_out)
 # The name of a status, such as "CUC_ERROR_NOT_FOUND".
 cuc_status_name(status) =
     ccall((:cuc_status_name, libcucore), Cstring, (cuc_status,), status)

@@ -441,6 +441,7 @@ const FUNCTIONS = [
     (:cuc_set_failure_handler, 2),
     (:cuc_set_library_path, 2),
     (:cuc_sms_split, 6),
+    (:cuc_sort, 6),
     (:cuc_status_name, 1),
     (:cuc_status_text, 1),
     (:cuc_stream_add_callback, 3),

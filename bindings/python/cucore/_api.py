@@ -2563,6 +2563,7 @@ FUNCTIONS = {
     "cuc_set_failure_handler": "vpp",
     "cuc_set_library_path": "iss",
     "cuc_sms_split": "ippppII",
+    "cuc_sort": "ipIpppp",
     "cuc_status_name": "si",
     "cuc_status_text": "si",
     "cuc_stream_add_callback": "ippp",

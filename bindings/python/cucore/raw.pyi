@@ -2229,6 +2229,8 @@ def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
     """Set the file of a library."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
     """Split multiprocessors into groups of the same size."""
+def cuc_sort(stream: Pointer, flags: int, keys_in: Pointer, keys_out: Pointer, values_in: Pointer, values_out: Pointer) -> int:
+    """Sort an array, with values that follow their keys, in stream order."""
 def cuc_status_name(status: int) -> bytes | None:
     """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
 def cuc_status_text(status: int) -> bytes | None:

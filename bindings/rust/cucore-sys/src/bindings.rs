@@ -3937,6 +3937,8 @@ extern "C" {
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
     /// Split multiprocessors into groups of the same size.
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
+    /// Sort an array, with values that follow their keys, in stream order. Equal keys keep their order.
+    pub fn cuc_sort(stream: *mut cuc_stream, flags: u32, keys_in: *const cuc_tensor, keys_out: *const cuc_tensor, values_in: *const cuc_tensor, values_out: *const cuc_tensor) -> cuc_status;
     /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
     /// The meaning of a status, in a few words.

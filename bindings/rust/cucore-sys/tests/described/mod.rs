@@ -1238,6 +1238,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),
         ("cuc_set_library_path", cucore_sys::cuc_set_library_path as *const ()),
         ("cuc_sms_split", cucore_sys::cuc_sms_split as *const ()),
+        ("cuc_sort", cucore_sys::cuc_sort as *const ()),
         ("cuc_status_name", cucore_sys::cuc_status_name as *const ()),
         ("cuc_status_text", cucore_sys::cuc_status_text as *const ()),
         ("cuc_stream_add_callback", cucore_sys::cuc_stream_add_callback as *const ()),
