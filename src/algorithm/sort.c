@@ -350,8 +350,7 @@ static void put_look_back(struct cuc__text *t)
         "    at = full(i32, [radix], i - 1)\n"
         "    while max(at) >= 0 {\n"
         "        words = gather(told, [at * radix + iota(i32, radix) - k * radix], "
-        "pad=2 << 30, order=relaxed)\n"
-        "        words = where(k <= at, words ^ flip, 2 << 30)\n"
+        "pad=flip ^ 2 << 30, order=relaxed) ^ flip\n"
         "        # Twice the number of tiles that have published only their own counts; plus 1 if "
         "the next has counted all before.\n"
         "        end = min(where(words >> 30 == 1, 2 * w, 2 * k + cast(words >> 31, i32)), 0)\n"
@@ -465,6 +464,7 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
     if (k->device_count) // the same blocks in all launches, whose flips alternate
         cuc__text_put(t, "    if block(0) * BN >= n { return }\n");
     cuc__text_put(t, "    t = block(0) + from\n    digit = iota(i32, RADIX)\n"
+                     "    own_row = cast(block(0), i32) * RADIX + digit\n"
                      "    total = gather(totals, [row, digit], order=acquire)\n");
     if (first) {
         cuc__algorithm_put_values(t, p, "    ", "");
@@ -480,7 +480,7 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
     put_digit_call(t, k, "e%u", "which, low, mask");
     cuc__text_put(t, ", RADIX)\n"
                      "    own = cast(own, u32)\n"
-                     "    store(told, [block(0)], (own | 1 << 30) ^ flip, order=relaxed)\n");
+                     "    scatter(told, [own_row], (own | 1 << 30) ^ flip, order=relaxed)\n");
     for (uint32_t i = 0; i < k->keys; i++)
         cuc__text_put(t, "    e%u = place(e%u, to)\n", i, i);
     cuc__text_put(
@@ -490,13 +490,13 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
         "the tile\n"
         "    if part > 0 { less += gather(carry, [row * parts + part, digit]) }\n"
         "    before = look_back(told, cast(block(0), i32), own, flip, W, RADIX)\n"
-        "    store(told, [block(0)], (before + own | 2 << 30) ^ flip, order=relaxed)\n");
+        "    scatter(told, [own_row], (before + own | 2 << 30) ^ flip, order=relaxed)\n");
     cuc__text_put(t,
                   "    if part + 1 < parts {\n        if block(0) + 1 == %s {\n"
                   "            done = cast(before + own, i64)\n"
                   "            if part > 0 { done += gather(carry, [row * parts + part, digit]) "
                   "}\n"
-                  "            store(carry, [row * parts + part + 1, 0], done, shape=[_, RADIX])\n"
+                  "            scatter(carry, [row * parts + part + 1, digit], done)\n"
                   "        }\n    }\n",
                   k->device_count ? "minimum(tiles, cdiv(n, BN))" : "tiles");
     cuc__text_put(t, "    less += cast(before, i64)\n    if final > 0 {\n");
