@@ -13,7 +13,9 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() and cuc_scan() are for one array, and keep their plans themselves.
+ * cuc_reduce() and cuc_scan() are for one array, and take a plan that the library keeps. It keeps
+ * the 64 plans that such calls used most recently, until the process ends or the library is
+ * unloaded.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -45,6 +47,7 @@ enum {
     CUC_ALGORITHM_REDUCE_BY_KEY = 8,    /**< reduces each run of elements with equal keys */
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
+    CUC_ALGORITHM_SORT = 11,            /**< orders elements by their keys; stable */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -57,6 +60,8 @@ enum {
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
     /** A scan's out[i] combines the elements before i; that of the first is the identity */
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
+    /** A sort starts with the largest key; elements with equal keys still keep their order */
+    CUC_ALGORITHM_DESCENDING = 1 << 3,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -84,9 +89,9 @@ enum {
  * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
  * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
  * of the elements that fn accepts, then those of the others, and last the number of accepted
- * elements. Values are converted to the type of their output; in a reduction or scan also before
- * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
- * a shorter integer.
+ * elements. SORT has one for each value. Values are converted to the type of their output, in a
+ * sort before keys are compared; in a reduction or scan also before they are combined, or to f32 if
+ * that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -104,6 +109,11 @@ enum {
  * - HISTOGRAM: a function from the values to the number of the bin, which is converted to an
  *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
  *   NULL: the value is the number.
+ * - SORT: NULL.
+ *
+ * **Keys** of a SORT are the first values, compared one after the other. Of floats, -0 comes before
+ * 0, and NaN last, after infinity; NaN differ by their bits, those with the sign last. false comes
+ * before true.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
@@ -119,12 +129,12 @@ typedef struct cuc_algorithm_options {
      * separated by commas, one for each value that is not a key. NULL if fn is a name */
     const char *identity;
 
-    int32_t tile;   /**< elements of a block's step, a power of two up to 65536; 0: chosen */
-    int32_t blocks; /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
-    int32_t warps;  /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
-    int32_t bins;   /**< number of bins of a histogram, up to 2^30; otherwise 0 */
-    int32_t keys;   /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY and
-                         SCAN_BY_KEY: equal if all are equal; 0: one */
+    int32_t tile;      /**< elements of a block's step, a power of two up to 65536; 0: chosen */
+    int32_t blocks;    /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
+    int32_t warps;     /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
+    int32_t bins;      /**< number of bins of a histogram, up to 2^30; otherwise 0 */
+    int32_t keys;      /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY,
+                            SCAN_BY_KEY and SORT: equal if all are equal; 0: one */
     cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
                             i64. Otherwise 0 */
     int64_t count;     /**< number of elements to choose for; 0: large */
@@ -133,6 +143,10 @@ typedef struct cuc_algorithm_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
+    /** A SORT of integer keys compares only their bits from bit_begin to bit_end - 1, counted from
+     * the lowest bit of the last key. 0 for both: all bits */
+    int32_t bit_begin;
+    int32_t bit_end; /**< see bit_begin; 0: the number of bits of all keys */
 } cuc_algorithm_options;
 
 /** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
@@ -323,7 +337,8 @@ CUC_API const char *cuc_algorithm_source(const cuc_algorithm *plan);
 /**
  * Reduce an array to one element, in stream order.
  *
- * The first call for a device, operator and pair of types creates a plan, which the library keeps.
+ * The first call for a device, operator and pair of types creates a plan, which the library keeps
+ * among the 64 used most recently.
  *
  * @order  as cuc_algorithm_run()
  * @thread any thread; one call at a time on the same stream
@@ -345,7 +360,7 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  * Scan an array, in stream order: y[i] combines x[0] to x[i].
  *
  * The first call for a device, operator, flags and pair of types creates a plan, which the library
- * keeps.
+ * keeps among the 64 used most recently.
  *
  * @order  as cuc_algorithm_run()
  * @thread any thread; one call at a time on the same stream
@@ -363,6 +378,34 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  */
 CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity,
                             uint32_t flags, const cuc_tensor *x, const cuc_tensor *y);
+
+/**
+ * Sort an array, with values that follow their keys, in stream order. Equal keys keep their order.
+ *
+ * Keys are in the order of CUC_ALGORITHM_SORT. The first call for given types and flags creates a
+ * plan, which the library keeps among the 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream     the queue
+ * @param flags      CUC_ALGORITHM_DESCENDING or 0
+ * @param keys_in    any number of elements
+ * @param keys_out   as many elements of the same type, written; it may be keys_in if the type has
+ *                   16 bits or more. NULL: the keys are not stored
+ * @param values_in  as many elements of any type; NULL: the indices of the keys
+ * @param values_out as many elements, written; it may be values_in if keys_out may be keys_in. For
+ *                   indices its type is an integer. NULL: there are no values
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @retval CUC_ERROR_INVALID_ARGUMENT also if keys_in is NULL, keys_out and values_out are both
+ * NULL, values_in is given without values_out, keys_out has another type than keys_in, or a flag is
+ * unknown
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_in,
+                            const cuc_tensor *keys_out, const cuc_tensor *values_in,
+                            const cuc_tensor *values_out);
 
 CUC_END_DECLS
 

@@ -16,9 +16,10 @@ enum {
     CUC__ALGORITHM_NAME = 32,
     CUC__ALGORITHM_IDENTITY = 64,
     CUC__ALGORITHM_MAX = CUC_ALGORITHM_MAX_ARRAYS,
-    CUC__ALGORITHM_KERNELS = 3, // most kernels of a plan
+    CUC__ALGORITHM_KERNELS = 4, // most kernels of a plan
     CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
+    CUC__ALGORITHM_KEPT = 64,   // most plans that the library keeps
 };
 
 enum cuc__algorithm_form {
@@ -44,7 +45,7 @@ struct cuc__algorithm_output {
 // The kind of work that a program does.
 struct cuc__algorithm_kind {
     int32_t kind;
-    bool device_count, plain_launch, exclusive;
+    bool device_count, plain_launch, exclusive, descending;
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
@@ -52,6 +53,7 @@ struct cuc__algorithm_kind {
     cuc_dtype offsets;                          // of segments, or 0
     uint32_t values;                            // of an element
     uint32_t keys;                              // the first values, which are compared
+    uint32_t bit_begin, bit_end;                // the bits of keys that a sort compares
     cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
 };
 
@@ -92,12 +94,16 @@ struct cuc__algorithm_family {
     const char *kernels[CUC__ALGORITHM_KERNELS]; // their names in the program
     bool has_identity;                           // fn combines values
     bool by_key;                                 // the first values are keys
+    bool sorts;                                  // the first values are keys, with outputs
     bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool counts;               // the last output is the number of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
+    // Checks what only this family has. NULL: nothing
+    cuc_status (*check)(struct cuc__algorithm_problem *problem, const cuc_algorithm_options *options,
+                        const char *function);
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.
@@ -111,7 +117,7 @@ struct cuc__algorithm_family {
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
     cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
-    cuc__algorithm_reduce_segments;
+    cuc__algorithm_reduce_segments, cuc__algorithm_sort;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -213,6 +219,15 @@ cuc_status cuc__algorithm_launch(const struct cuc__algorithm_call *call, int ker
 // Makes an array of the workspace, and returns the address behind it.
 cuc_device_ptr cuc__algorithm_scratch(cuc_tensor *out, const struct cuc__algorithm_call *call,
                                       cuc_device_ptr at, cuc_dtype dtype, int64_t elements);
+
+// Defined in kept.c. Finds a plan that the library keeps, or creates one and keeps it: the plans
+// used most recently. "%s" in an input or output is the type of the next array of the call. The
+// options' arch and cache are NULL. The caller releases the plan.
+cuc_status cuc__algorithm_get_kept(cuc_algorithm **out, cuc_device *device,
+                                   const cuc_algorithm_options *options,
+                                   const cuc_algorithm_args *args);
+// Returns the number of plans that are kept.
+int cuc__algorithm_kept_count(void);
 
 static inline uint64_t cuc__algorithm_aligned(uint64_t bytes)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32, MOST_BINS = 1 << 30 };
+enum { MOST_BITS = 64 * CUC__ALGORITHM_MAX }; // of the keys of a sort
 
 void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size)
 {
@@ -31,13 +32,14 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_REDUCE_BY_KEY] = &cuc__algorithm_reduce_by_key,
     [CUC_ALGORITHM_SCAN_BY_KEY] = &cuc__algorithm_scan_by_key,
     [CUC_ALGORITHM_REDUCE_SEGMENTS] = &cuc__algorithm_reduce_segments,
+    [CUC_ALGORITHM_SORT] = &cuc__algorithm_sort,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
         { "kind", o->kind, CUC_ALGORITHM_TRANSFORM, CUC_LENGTH(families) - 1, "CUC_ALGORITHM_" },
-        { "flags", o->flags, 0, (CUC_ALGORITHM_EXCLUSIVE << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ALGORITHM_DESCENDING << 1) - 1, NULL },
         { "input_count", o->input_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "output_count", o->output_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "tile", o->tile, 0, MOST_TILE, NULL },
@@ -47,6 +49,8 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { "keys", o->keys, 0, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "bins", o->bins, o->kind == CUC_ALGORITHM_HISTOGRAM,
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
+        { "bit_begin", o->bit_begin, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS - 1 : 0, NULL },
+        { "bit_end", o->bit_end, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS : 0, NULL },
     };
     const struct {
         bool wrong;
@@ -61,8 +65,11 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
               o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
           "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN and _SCAN_BY_KEY: leave it "
           "unset" },
-        { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY && o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
-          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY and _SCAN_BY_KEY: leave it 0" },
+        { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY &&
+              o->kind != CUC_ALGORITHM_SCAN_BY_KEY && o->kind != CUC_ALGORITHM_SORT,
+          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY and _SORT: leave it 0" },
+        { o->flags & CUC_ALGORITHM_DESCENDING && o->kind != CUC_ALGORITHM_SORT,
+          "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT: leave it unset" },
         { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
     };
@@ -263,7 +270,7 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
     uint32_t each = p->family->outputs_of_value;
     uint32_t expected = (each ? each : !o->fn) * k->values + p->family->counts;
 
-    if (p->family->by_element)
+    if (p->family->by_element && p->family->by_key)
         expected -= expected ? k->keys : 0;
     if (p->family->by_key && k->values <= k->keys)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -316,8 +323,11 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
     k->bins = o->bins;
     k->offsets = !families[o->kind]->by_segment ? 0 : o->offsets ? o->offsets : CUC_I64;
-    k->keys = !families[o->kind]->by_key ? 0 : o->keys ? (uint32_t)o->keys : 1;
+    k->keys = !families[o->kind]->by_key && !families[o->kind]->sorts ? 0
+              : o->keys                                               ? (uint32_t)o->keys
+                                                                      : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
+    k->descending = o->flags & CUC_ALGORITHM_DESCENDING;
     p->family = families[o->kind];
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
     p->count = o->count;
@@ -327,7 +337,8 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
         k->accumulators[i] = accumulator(k->outputs[p->family->by_element ? i - k->keys : i].dtype);
     if ((st = check_outputs(p, o, function)) < 0 ||
-        (st = cuc__algorithm_read_operator(p, o, function)) < 0)
+        (st = cuc__algorithm_read_operator(p, o, function)) < 0 ||
+        (p->family->check && (st = p->family->check(p, o, function)) < 0))
         return st;
     p->family->choose(p);
     return CUC_OK;

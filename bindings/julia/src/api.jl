@@ -344,9 +344,11 @@ const CUC_ALGORITHM_HISTOGRAM = Int32(7)
 const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
 const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
 const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
+const CUC_ALGORITHM_SORT = Int32(11)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
+const CUC_ALGORITHM_DESCENDING = UInt32(8)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -617,6 +619,8 @@ struct cuc_algorithm_options
     count::Int64
     arch::Ptr{UInt8}
     cache::Ptr{cuc_cache}
+    bit_begin::Int32
+    bit_end::Int32
 end
 
 # One argument of a kernel.
@@ -2724,6 +2728,9 @@ cuc_set_library_path(name, path) =
 # Split multiprocessors into groups of the same size.
 cuc_sms_split(groups, count, rest, from, least, flags) =
     ccall((:cuc_sms_split, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{UInt32}, Ptr{cuc_sms}, Ptr{cuc_sms}, UInt32, UInt32), groups, count, rest, from, least, flags)
+# Sort an array, with values that follow their keys, in stream order. Equal keys keep their order.
+cuc_sort(stream, flags, keys_in, keys_out, values_in, values_out) =
+    ccall((:cuc_sort, libcucore), cuc_status, (Ptr{cuc_stream}, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, flags, keys_in, keys_out, values_in, values_out)
 # The name of a status, such as "CUC_ERROR_NOT_FOUND".
 cuc_status_name(status) =
     ccall((:cuc_status_name, libcucore), Cstring, (cuc_status,), status)

@@ -19,10 +19,11 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "partition": raw.CUC_ALGORITHM_PARTITION, "unique": raw.CUC_ALGORITHM_UNIQUE,
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
           "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
-          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS}
+          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "sort": raw.CUC_ALGORITHM_SORT}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
-          "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH}
-_FIELDS = ("identity", "bins", "keys", "offsets", "tile", "blocks", "warps", "count", "arch", "cache")
+          "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING}
+_FIELDS = ("identity", "bins", "keys", "offsets", "bit_begin", "bit_end", "tile", "blocks", "warps", "count", "arch",
+           "cache")
 
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
@@ -48,11 +49,12 @@ class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
     `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
-    "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
+    "scan_by_key", "reduce_segments" or "sort"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
     `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions and scans a name such
     as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that combines values;
     `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a histogram;
-    `keys`, the number of values that are keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
+    `keys`, the number of values that are keys; `descending` sorts, and the bits `bit_begin` to `bit_end` - 1 of their
+    keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
     `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
     instead of the default one.
     """
@@ -130,4 +132,14 @@ def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = 
                        raw.CUC_ALGORITHM_EXCLUSIVE if exclusive else 0, source._address, result._address))
 
 
-__all__ = ["Algorithm", "reduce", "scan"]
+def sort(stream: StreamLike, keys: Any, keys_out: Any = None, values: Any = None, values_out: Any = None, *,
+         descending: bool = False) -> None:
+    """Sort keys in stream order, and values that follow them. Equal keys keep their order. An output that is None is
+    not stored; if `values` is None, `values_out` gets the indices of the keys. An output may be its input if keys have
+    16 bits or more. The library keeps the plans."""
+    tensors = [None if each is None else as_tensor(each) for each in (keys, keys_out, values, values_out)]
+    check(raw.cuc_sort(as_stream(stream)._h, raw.CUC_ALGORITHM_DESCENDING if descending else 0,
+                       *(each and each._address for each in tensors)))
+
+
+__all__ = ["Algorithm", "reduce", "scan", "sort"]

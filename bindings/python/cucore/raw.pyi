@@ -304,9 +304,11 @@ CUC_ALGORITHM_HISTOGRAM: int
 CUC_ALGORITHM_REDUCE_BY_KEY: int
 CUC_ALGORITHM_SCAN_BY_KEY: int
 CUC_ALGORITHM_REDUCE_SEGMENTS: int
+CUC_ALGORITHM_SORT: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
+CUC_ALGORITHM_DESCENDING: int
 CUC_ATTENTION_FULL: int
 CUC_ATTENTION_CAUSAL: int
 CUC_ATTENTION_TOP_LEFT: int
@@ -595,6 +597,8 @@ class cuc_algorithm_options(ctypes.Structure):
     count: int
     arch: bytes | None
     cache: Pointer
+    bit_begin: int
+    bit_end: int
 
 class cuc_arg_value(ctypes.Union):
     u64: int
@@ -2225,6 +2229,8 @@ def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
     """Set the file of a library."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
     """Split multiprocessors into groups of the same size."""
+def cuc_sort(stream: Pointer, flags: int, keys_in: Pointer, keys_out: Pointer, values_in: Pointer, values_out: Pointer) -> int:
+    """Sort an array, with values that follow their keys, in stream order."""
 def cuc_status_name(status: int) -> bytes | None:
     """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
 def cuc_status_text(status: int) -> bytes | None:

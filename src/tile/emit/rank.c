@@ -1,14 +1,17 @@
 // Ranks: the places of a tile's elements in the stable order of their digits.
 //
-// The tile's layout (tile_layout_in_order()) gives each warp consecutive elements, and the order of
-// elements is that of warps, registers and lanes. Each warp has a row of words in shared memory,
-// one per digit: a mask of lanes and a counter. It takes one register after another. Each lane sets
-// its bit in the word of its digit, and reads the word: the mask has its peers, which are the lanes
-// with the same digit, and the counter the number of earlier elements. The last peer clears the
-// mask and advances the counter. Then the block turns the counters into places: the first element
-// of a digit in a warp comes after all smaller digits and after those of the warps before.
+// The tile's layout (tile_layout_for_rank()) gives each half of a warp consecutive elements, and
+// the order of elements is that of halves, registers and lanes. Each half has a row of words in
+// shared memory, one per digit: a mask of its 16 lanes, and above it a counter. It takes one
+// register after another. Each lane sets its bit in the word of its digit, and reads the word: the
+// mask has its peers, which are the lanes with the same digit, and the counter the number of
+// earlier elements. The last peer clears the mask and advances the counter. Then the block turns
+// the counters into places: the first element of a digit in a half comes after all smaller digits
+// and after those of the halves before. A mask for a whole warp would need words of 64 bits, which
+// take twice as long to read and write, and bits that are set in every second bank only.
 //
-// For up to 4 digits, a vote per bit of the digit finds the peers. Lanes that set bits of one word
+// For up to 4 digits, or more than fit, each warp holds consecutive elements, and a vote per bit of
+// the digit finds the peers. Lanes that set bits of one word
 // take turns, and with so few digits there are many of them. On an H200, a multiprocessor takes
 // 8 cycles to find the peers of 32 elements by masks if their digits differ and rarely share a bank
 // (more for random digits), 12 with 4 digits and 34 if all digits are equal; a vote takes 3.3
@@ -17,9 +20,8 @@
 
 enum {
     MOST_IN_VECTOR = 4,
-    MOST_VOTES = 2,
-    MASK_BYTES = 4,
-    COUNTER_BYTES = 4,
+    MASK_BITS = 16, // of a word, below the counter
+    WORD_BYTES = 4,
     TOTALS_BYTES = 4 << TILE_MAX_WARP_BITS,
 };
 
@@ -27,11 +29,13 @@ struct ranks {
     struct tile_emitter *e;
     const struct tile_value *x;
     uint32_t digits, bits;         // number of digits, and its log2
-    uint32_t mask_bytes;           // of the mask in a word; 0 if votes find the peers
-    uint32_t word_bytes;           // of a mask and a counter
+    bool halves;                   // half warps have rows, with masks; otherwise warps, which vote
+    uint32_t rows;                 // of words
     uint32_t count;                // registers of a thread
     uint32_t counts_at, totals_at; // offsets in the shared memory behind the counters
     tile_register shared;          // address of the words, and later of the places
+    tile_register row;             // address of the thread's row
+    tile_register lane;            // the thread's number in its row
     tile_register *digit;          // by register, 32 bits
     tile_register *valid;          // by register: predicate, or TILE_NO_REGISTER if always true
     bool *none;                    // by register: no thread has an element there
@@ -75,35 +79,44 @@ static bool find_digits(struct ranks *k)
     return in != NULL;
 }
 
-// Returns the address of row `warp` of a table in shared memory with `bytes` bytes per digit.
-static tile_register row_of(struct ranks *k, uint32_t bytes)
-{
-    return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->e->warp, bytes * k->digits,
-                     k->shared);
-}
-
-// Returns the address of a register's digit in such a row.
-static tile_register digit_in(struct ranks *k, uint32_t r, tile_register row, uint32_t bytes)
-{
-    return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->digit[r], bytes, row);
-}
-
-// Clears the warp's words.
-static void clear_row(struct ranks *k, tile_register row)
+// Finds the thread's row.
+static void find_row(struct ranks *k)
 {
     struct tile_emitter *e = k->e;
-    uint32_t words = k->digits * k->word_bytes / 4;
-    uint32_t vector = words >= 32 * MOST_IN_VECTOR ? MOST_IN_VECTOR : 1;
+    tile_register row = e->warp;
+
+    k->lane = e->lane;
+    if (k->halves) {
+        row = tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
+        row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 2, %R", e->warp, row);
+        k->lane = tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
+    }
+    k->row =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, WORD_BYTES * k->digits, k->shared);
+}
+
+// Returns the address of a register's digit in the thread's row.
+static tile_register digit_in(struct ranks *k, uint32_t r)
+{
+    return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->digit[r], WORD_BYTES, k->row);
+}
+
+// Clears the thread's row.
+static void clear_row(struct ranks *k)
+{
+    struct tile_emitter *e = k->e;
+    uint32_t lanes = k->halves ? 16 : 32;
+    uint32_t vector = k->digits >= lanes * MOST_IN_VECTOR ? MOST_IN_VECTOR : 1;
     tile_register zero[MOST_IN_VECTOR], some = TILE_NO_REGISTER;
     tile_register at =
-        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->lane, 4 * vector, row);
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->lane, WORD_BYTES * vector, k->row);
 
     for (uint32_t i = 0; i < vector; i++)
         zero[i] = tile_number32(e, 0);
-    if (words < 32)
-        some = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", e->lane, words);
-    for (uint32_t first = 0; first < words; first += 32 * vector)
-        tile_emit_store(e, "", "shared", CUC_U32, zero, vector, at, 4 * first, some);
+    if (k->digits < lanes)
+        some = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", k->lane, k->digits);
+    for (uint32_t first = 0; first < k->digits; first += lanes * vector)
+        tile_emit_store(e, "", "shared", CUC_U32, zero, vector, at, WORD_BYTES * first, some);
     sync_warp(e);
 }
 
@@ -130,27 +143,6 @@ static tile_register vote(struct ranks *k, uint32_t r)
     return peers ? peers : tile_number32(e, -1);
 }
 
-// Finds the mask of a register's peers, and the counter of their digit.
-static void find_peers(struct ranks *k, uint32_t r, tile_register own, tile_register word,
-                       tile_register *peers, tile_register *counter)
-{
-    struct tile_emitter *e = k->e;
-    tile_register both[] = { tile_new(e, TILE_R32), tile_new(e, TILE_R32) };
-
-    if (!k->mask_bytes) {
-        *peers = vote(k, r);
-        *counter = both[1];
-        tile_emit_load(e, "", "shared", CUC_U32, counter, 1, word, 0, k->valid[r]);
-        return;
-    }
-    guard(e, k->valid[r]);
-    tile_ins(e, "red.relaxed.cta.shared.or.b32 [%R], %R", word, own);
-    sync_warp(e);
-    tile_emit_load(e, "", "shared", CUC_U32, both, 2, word, 0, k->valid[r]);
-    *peers = both[0];
-    *counter = both[1];
-}
-
 // True if every element of every thread counts.
 static bool counts_all(const struct ranks *k)
 {
@@ -163,7 +155,7 @@ static bool counts_all(const struct ranks *k)
 // Ranks a warp's elements without masks if they all have one digit, as the upper digits of small
 // numbers and of sorted numbers do. Such elements would take turns for all bits of a mask.
 // Continues at the label `done`.
-static void rank_equal(struct ranks *k, tile_register row, uint32_t done)
+static void rank_equal(struct ranks *k, uint32_t done)
 {
     struct tile_emitter *e = k->e;
     uint32_t general = tile_label(e);
@@ -175,48 +167,75 @@ static void rank_equal(struct ranks *k, tile_register row, uint32_t done)
     same = tile_make(e, TILE_PRED, "vote.sync.all.pred %R, %R, 0xffffffff", same);
     tile_branch(e, same, true, general);
     for (uint32_t r = 0; r < k->count; r++)
-        tile_ins(e, "add.u32 %R, %R, %u", k->rank[r], e->lane, 32 * r);
-    tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->lane);
-    tile_register all = tile_number32(e, (int32_t)(32 * k->count));
-    tile_register word =
-        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", digit, k->word_bytes, row);
-    tile_emit_store(e, "", "shared", CUC_U32, &all, 1, word, k->mask_bytes, first);
+        tile_ins(e, "add.u32 %R, %R, %u", k->rank[r], k->lane, 16 * r);
+    tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", k->lane);
+    tile_register all = tile_number32(e, (int32_t)(16 * k->count << MASK_BITS));
+    tile_emit_store(e, "", "shared", CUC_U32, &all, 1, digit_in(k, 0), 0, first);
     tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, general);
 }
 
-// Ranks a warp's elements among those with the same digit, and counts them.
-static void rank_warp(struct ranks *k, tile_register row)
+// Ranks the elements of half a warp among those with the same digit, and counts them.
+static void rank_by_masks(struct ranks *k)
 {
     struct tile_emitter *e = k->e;
     uint32_t done = tile_label(e);
-    tile_register below = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
-    tile_register above = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_gt");
-    tile_register own = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_eq");
+    tile_register own = tile_make(e, TILE_R32, "shl.b32 %R, 1, %R", k->lane);
+    tile_register below = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", own);
+    tile_register above = tile_make(e, TILE_R32, "sub.u32 %R, %u, %R", (1u << MASK_BITS) - 1, own);
 
-    for (uint32_t r = 0; r < k->count; r++)
-        k->rank[r] = tile_new(e, TILE_R32);
-    if (k->mask_bytes && k->count > 1 && counts_all(k))
-        rank_equal(k, row, done);
+    above = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", above, below);
+    if (k->count > 1 && counts_all(k))
+        rank_equal(k, done);
     for (uint32_t r = 0; r < k->count; r++) {
-        tile_register peers, counter, word;
+        tile_register at, word = tile_new(e, TILE_R32);
         if (k->none[r])
             continue;
-        word = digit_in(k, r, row, k->word_bytes);
-        find_peers(k, r, own, word, &peers, &counter);
+        at = digit_in(k, r);
+        guard(e, k->valid[r]);
+        tile_ins(e, "red.relaxed.cta.shared.or.b32 [%R], %R", at, own);
+        sync_warp(e);
+        tile_emit_load(e, "", "shared", CUC_U32, &word, 1, at, 0, k->valid[r]);
+        tile_register before = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", word, below);
+        tile_register later = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", word, above);
+        tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", later);
+        before = tile_make(e, TILE_R32, "popc.b32 %R, %R", before);
+        tile_register counter = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", word, MASK_BITS);
+        tile_ins(e, "add.u32 %R, %R, %R", k->rank[r], counter, before);
+        word = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %u", k->rank[r], 1u << MASK_BITS,
+                         1u << MASK_BITS);
+        sync_warp(e); // all lanes have read
+        tile_emit_store(e, "", "shared", CUC_U32, &word, 1, at, 0, tile_both(e, last, k->valid[r]));
+        sync_warp(e);
+    }
+    tile_put_label(e, done);
+}
+
+// Ranks a warp's elements among those with the same digit, and counts them.
+static void rank_by_votes(struct ranks *k)
+{
+    struct tile_emitter *e = k->e;
+    tile_register below = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
+    tile_register above = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_gt");
+
+    for (uint32_t r = 0; r < k->count; r++) {
+        tile_register peers, at, counter = tile_new(e, TILE_R32);
+        if (k->none[r])
+            continue;
+        at = digit_in(k, r);
+        peers = vote(k, r);
+        tile_emit_load(e, "", "shared", CUC_U32, &counter, 1, at, 0, k->valid[r]);
         tile_register before = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", peers, below);
         before = tile_make(e, TILE_R32, "popc.b32 %R, %R", before);
         tile_register later = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", peers, above);
         tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", later);
         tile_ins(e, "add.u32 %R, %R, %R", k->rank[r], counter, before);
-        tile_register next[] = { tile_number32(e, 0),
-                                 tile_make(e, TILE_R32, "add.u32 %R, %R, 1", k->rank[r]) };
+        counter = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", k->rank[r]);
         sync_warp(e); // all lanes have read
-        tile_emit_store(e, "", "shared", CUC_U32, next + !k->mask_bytes, k->word_bytes / 4, word, 0,
+        tile_emit_store(e, "", "shared", CUC_U32, &counter, 1, at, 0,
                         tile_both(e, last, k->valid[r]));
         sync_warp(e);
     }
-    tile_put_label(e, done);
 }
 
 // Returns the sum of `x` over all earlier threads. Only the first `threads` threads count.
@@ -254,62 +273,61 @@ static tile_register sum_before(struct ranks *k, tile_register x, uint32_t threa
     return tile_make(e, TILE_R32, "add.u32 %R, %R, %R", before, total);
 }
 
-// Replaces the words of all warps by the places of the warps' first elements, 4 bytes each, and
-// writes the number of elements of each digit behind them. A thread takes `each` digits that are
-// neighbors.
-static bool place_warps(struct ranks *k)
+// Replaces the words of all rows by the places of the rows' first elements, and writes the number
+// of elements of each digit behind them. A thread takes `each` digits that are neighbors.
+static bool place_rows(struct ranks *k)
 {
     struct tile_emitter *e = k->e;
     uint32_t threads = 32 * e->warps, each = k->digits > threads ? k->digits / threads : 1;
     uint32_t vector = each < MOST_IN_VECTOR ? each : MOST_IN_VECTOR, used = k->digits / each;
-    uint32_t count = e->warps * each;
+    uint32_t count = k->rows * each;
     tile_register counts = TILE_NO_REGISTER, all = TILE_NO_REGISTER;
     tile_register *first = tile_take(e->module, (size_t)count * sizeof(*first));
     tile_register *total = tile_take(e->module, each * sizeof(*total));
-    tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid,
-                                  k->word_bytes * each, k->shared);
+    tile_register own =
+        tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORD_BYTES * each, k->shared);
 
     if (!first || !total)
         return false;
     if (used < threads)
         counts = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", e->tid, used);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         first[i] = counts ? tile_number32(e, 0) : tile_new(e, TILE_R32);
-        tile_emit_load(e, "", "shared", CUC_U32, &first[i], 1, own,
-                       (int64_t)k->word_bytes * (i / each * k->digits + i % each) + k->mask_bytes,
-                       counts);
-    }
+    for (uint32_t i = 0; i < count; i += vector)
+        tile_emit_load(e, "", "shared", CUC_U32, first + i, vector, own,
+                       WORD_BYTES * ((int64_t)(i / each) * k->digits + i % each), counts);
+    for (uint32_t i = 0; i < count && k->halves; i++)
+        first[i] = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", first[i], MASK_BITS);
     for (uint32_t j = 0; j < each; j++) {
         total[j] = first[j];
         first[j] = all; // the thread's smaller digits
-        for (uint32_t w = 1; w < e->warps; w++) {
-            tile_register counter = first[w * each + j];
-            first[w * each + j] = all ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", total[j], all)
-                                      : total[j];
+        for (uint32_t row = 1; row < k->rows; row++) {
+            tile_register counter = first[row * each + j];
+            first[row * each + j] =
+                all ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", total[j], all) : total[j];
             total[j] = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", total[j], counter);
         }
         all = all ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", all, total[j]) : total[j];
     }
     tile_register before = sum_before(k, all, used, counts);
-    own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, 4 * each, k->shared);
     for (uint32_t i = 0; i < count; i++)
         first[i] = first[i] ? tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first[i], before)
                             : before;
     for (uint32_t i = 0; i < count; i += vector)
         tile_emit_store(e, "", "shared", CUC_U32, first + i, vector, own,
-                        4 * ((int64_t)(i / each) * k->digits + i % each), counts);
+                        WORD_BYTES * ((int64_t)(i / each) * k->digits + i % each), counts);
     for (uint32_t j = 0; j < each; j += vector)
         tile_emit_store(e, "", "shared", CUC_U32, total + j, vector, own,
-                        (int64_t)k->counts_at + 4 * j, counts);
+                        (int64_t)k->counts_at + WORD_BYTES * j, counts);
     return true;
 }
 
-// Adds the place of the warp's first element with the digit.
+// Adds the place of the row's first element with the digit.
 static void find_places(struct ranks *k, const struct tile_value *result)
 {
     struct tile_emitter *e = k->e;
     const tile_register *out = tile_registers(e, result);
-    tile_register none = tile_number32(e, -1), row = row_of(k, 4);
+    tile_register none = tile_number32(e, -1);
 
     for (uint32_t r = 0; out && r < k->count; r++) {
         tile_register first = tile_new(e, TILE_R32);
@@ -317,7 +335,7 @@ static void find_places(struct ranks *k, const struct tile_value *result)
             tile_move(e, out[r], none);
         if (k->none[r])
             continue;
-        tile_emit_load(e, "", "shared", CUC_U32, &first, 1, digit_in(k, r, row, 4), 0, k->valid[r]);
+        tile_emit_load(e, "", "shared", CUC_U32, &first, 1, digit_in(k, r), 0, k->valid[r]);
         guard(e, k->valid[r]);
         tile_ins(e, "add.u32 %R, %R, %R", out[r], k->rank[r], first);
     }
@@ -335,14 +353,9 @@ bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
     uint32_t at;
 
     k.bits = tile_bits_of(k.digits);
-    k.mask_bytes = k.bits > MOST_VOTES &&
-                           (uint64_t)k.digits * e->warps * (MASK_BYTES + COUNTER_BYTES) +
-                                   TOTALS_BYTES + tile_shared_bytes(counts) <=
-                               e->target->shared_limit
-                       ? MASK_BYTES
-                       : 0;
-    k.word_bytes = k.mask_bytes + COUNTER_BYTES;
-    k.totals_at = k.word_bytes * k.digits * e->warps;
+    k.halves = tile_ranks_in_halves(k.digits, tile_bits_of(e->warps));
+    k.rows = e->warps << k.halves;
+    k.totals_at = WORD_BYTES * k.digits * k.rows;
     k.counts_at = k.totals_at + TOTALS_BYTES;
     uint32_t bytes = k.counts_at + tile_shared_bytes(counts);
     k.digit = tile_take(e->module, k.count * sizeof(*k.digit));
@@ -354,11 +367,13 @@ bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
     if (!find_digits(&k))
         return false;
     k.shared = tile_scratch_beside(e, bytes, bytes, &at);
-    tile_register row = row_of(&k, k.word_bytes);
-    clear_row(&k, row);
-    rank_warp(&k, row);
+    find_row(&k);
+    clear_row(&k);
+    for (uint32_t r = 0; r < k.count; r++)
+        k.rank[r] = tile_new(e, TILE_R32);
+    (k.halves ? rank_by_masks : rank_by_votes)(&k);
     tile_barrier(e);
-    if (!place_warps(&k))
+    if (!place_rows(&k))
         return false;
     tile_barrier(e);
     const tile_register *number = tile_registers(e, counts);

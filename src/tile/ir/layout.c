@@ -174,6 +174,28 @@ struct tile_layout tile_layout_in_order(const struct tile_type *type, uint32_t w
     return layout;
 }
 
+bool tile_ranks_in_halves(uint32_t digits, uint32_t warp_bits)
+{
+    enum { MOST_VOTED = 4, MOST_WORDS = 8192 }; // that fit in the shared memory of any machine
+
+    return digits > MOST_VOTED && digits << warp_bits <= MOST_WORDS;
+}
+
+struct tile_layout tile_layout_for_rank(const struct tile_type *type, uint32_t digits,
+                                        uint32_t warp_bits)
+{
+    enum { HALF_BITS = TILE_LANE_BITS - 1 };
+    struct tile_layout layout = tile_layout_in_order(type, warp_bits);
+    uint32_t *basis = layout.basis, registers = layout.register_bits;
+
+    if (!tile_ranks_in_halves(digits, warp_bits) || !registers)
+        return layout;
+    for (uint32_t i = 0; i < registers; i++)
+        basis[i] = UINT32_C(1) << (HALF_BITS + i);
+    basis[registers + HALF_BITS] = UINT32_C(1) << (HALF_BITS + registers);
+    return layout;
+}
+
 // Moves the coordinate bits of `from` to another shape. to[bit] is a mask with the bit's new
 // position, or 0 if the bit is gone.
 static void carry_over(struct tile_layout *out, const struct tile_layout *from, const uint32_t *to)

@@ -60,6 +60,11 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
 // Returns the layout of a rank-1 tile whose elements are in the order (warp, register, lane): each
 // warp holds consecutive elements, and its lanes hold neighbors.
 struct tile_layout tile_layout_in_order(const struct tile_type *type, uint32_t warp_bits);
+// Returns the layout in which `rank` needs a tile with this number of different digits: as
+// tile_layout_in_order(), or with halves of warps in place of warps.
+struct tile_layout tile_layout_for_rank(const struct tile_type *type, uint32_t digits,
+                                        uint32_t warp_bits);
+bool tile_ranks_in_halves(uint32_t digits, uint32_t warp_bits);
 
 // Derive the layout of the result from that of the operand, or the reverse.
 struct tile_layout tile_layout_broadcast(const struct tile_layout *from,

@@ -42,7 +42,10 @@ static void fixed_op(struct tile_op *op, void *data)
     struct tile_layout scalar = { .warp_bits = (uint8_t)a->warp_bits };
 
     if (op->kind == TILE_RANK)
-        tile_set_layout(a, op->result[0], tile_layout_in_order(&op->result[0]->type, a->warp_bits));
+        tile_set_layout(a, op->result[0],
+                        tile_layout_for_rank(&op->result[0]->type,
+                                             (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
+                                             a->warp_bits));
     a->places |= op->kind == TILE_PLACE;
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!op->result[i]->type.rank)

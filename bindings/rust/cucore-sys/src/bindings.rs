@@ -718,6 +718,8 @@ pub const CUC_ALGORITHM_REDUCE_BY_KEY: i32 = 8;
 pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 /// reduces each segment of elements
 pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
+/// orders elements by their keys; stable
+pub const CUC_ALGORITHM_SORT: i32 = 11;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -725,6 +727,8 @@ pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
 pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
 /// A scan's out\[i\] combines the elements before i; that of the first is the identity
 pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
+/// A sort starts with the largest key; elements with equal keys still keep their order
+pub const CUC_ALGORITHM_DESCENDING: u32 = 8;
 
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
@@ -1266,7 +1270,7 @@ pub struct cuc_algorithm_options {
     pub warps: i32,
     /// number of bins of a histogram, up to 2^30; otherwise 0
     pub bins: i32,
-    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; 0: one
+    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY, SCAN_BY_KEY and SORT: equal if all are equal; 0: one
     pub keys: i32,
     /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
     pub offsets: cuc_dtype,
@@ -1276,6 +1280,10 @@ pub struct cuc_algorithm_options {
     pub arch: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
+    /// A SORT of integer keys compares only their bits from bit_begin to bit_end - 1, counted from the lowest bit of the last key. 0 for both: all bits
+    pub bit_begin: i32,
+    /// see bit_begin; 0: the number of bits of all keys
+    pub bit_end: i32,
 }
 
 zeroed!(cuc_algorithm_options, struct_size);
@@ -3929,6 +3937,8 @@ extern "C" {
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
     /// Split multiprocessors into groups of the same size.
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
+    /// Sort an array, with values that follow their keys, in stream order. Equal keys keep their order.
+    pub fn cuc_sort(stream: *mut cuc_stream, flags: u32, keys_in: *const cuc_tensor, keys_out: *const cuc_tensor, values_in: *const cuc_tensor, values_out: *const cuc_tensor) -> cuc_status;
     /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
     /// The meaning of a status, in a few words.

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_args.workspace, 48, 8);
     row!(cuc_algorithm_args.workspace_bytes, 56, 8);
     row!(cuc_algorithm_args.offsets, 64, 8);
-    row!(cuc_algorithm_options, 104, 8);
+    row!(cuc_algorithm_options, 112, 8);
     row!(cuc_algorithm_options.struct_size, 0, 8);
     row!(cuc_algorithm_options.kind, 8, 4);
     row!(cuc_algorithm_options.flags, 12, 4);
@@ -44,6 +44,8 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.count, 80, 8);
     row!(cuc_algorithm_options.arch, 88, 8);
     row!(cuc_algorithm_options.cache, 96, 8);
+    row!(cuc_algorithm_options.bit_begin, 104, 4);
+    row!(cuc_algorithm_options.bit_end, 108, 4);
     row!(cuc_arg_value, 8, 0);
     row!(cuc_arg_value.u64, 0, 8);
     row!(cuc_arg_value.i64, 0, 8);
@@ -1236,6 +1238,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),
         ("cuc_set_library_path", cucore_sys::cuc_set_library_path as *const ()),
         ("cuc_sms_split", cucore_sys::cuc_sms_split as *const ()),
+        ("cuc_sort", cucore_sys::cuc_sort as *const ()),
         ("cuc_status_name", cucore_sys::cuc_status_name as *const ()),
         ("cuc_status_text", cucore_sys::cuc_status_text as *const ()),
         ("cuc_stream_add_callback", cucore_sys::cuc_stream_add_callback as *const ()),
