@@ -45,6 +45,8 @@ enum {
     CUC_ALGORITHM_REDUCE_BY_KEY = 8,    /**< reduces each run of elements with equal keys */
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
+    CUC_ALGORITHM_TOPK = 15,            /**< finds the k largest elements, the largest first */
+    CUC_ALGORITHM_TOPK_ROWS = 16,       /**< does so in each row of a [rows, n] tensor */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -57,6 +59,8 @@ enum {
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
     /** A scan's out[i] combines the elements before i; that of the first is the identity */
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
+    /** TOPK and TOPK_ROWS find the smallest elements, the smallest first */
+    CUC_ALGORITHM_SMALLEST = 1 << 4,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -76,6 +80,9 @@ enum {
  *   lower_bound(x, v) and upper_bound(x, v) are the numbers of elements of the sorted array x that
  *   are less than v, and not greater (i64).
  *
+ * In TOPK_ROWS an array that is read by element has rows: `x` is the element at index i of a row,
+ * `x[j]` another one of this row, `n` the number of elements of a row, and `row` the row's index.
+ *
  * The *values* of an element are those of the expressions without a name, or, if there are none,
  * all names, except those of `[]` arrays. Names consist of at most 31 letters, digits and _; i, n
  * and names that begin with in_ are not allowed.
@@ -84,7 +91,10 @@ enum {
  * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
  * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
  * of the elements that fn accepts, then those of the others, and last the number of accepted
- * elements. Values are converted to the type of their output; in a reduction or scan also before
+ * elements. TOPK and TOPK_ROWS have an output for each value: elements are compared by the first
+ * value, in the type of its output. Of equal elements the ones with the lower index are found, and
+ * come first. NaN is larger than all numbers, and -0 smaller than 0. Values are converted to the
+ * type of their output; in a reduction or scan also before
  * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
  * a shorter integer.
  *
@@ -101,6 +111,7 @@ enum {
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
  * - REDUCE_BY_KEY, SCAN_BY_KEY: as SCAN, of the values behind the keys.
+ * - TOPK, TOPK_ROWS: NULL.
  * - HISTOGRAM: a function from the values to the number of the bin, which is converted to an
  *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
  *   NULL: the value is the number.
@@ -133,6 +144,7 @@ typedef struct cuc_algorithm_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
+    int64_t k; /**< number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0 */
 } cuc_algorithm_options;
 
 /** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
@@ -172,7 +184,10 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
  * more; if count is 0, they have the same number of elements, which is the count. The output of a
  * reduction has one element, and so has the number of elements kept; that of a
- * histogram has `bins` elements, with stride 1. The other outputs of a
+ * histogram has `bins` elements, with stride 1; those of a top-k have k elements, of which the last
+ * ones are not written if there are fewer than k elements. In TOPK_ROWS the inputs that are read by
+ * element are [rows, count], and the outputs [rows, k]; axes before the last one of a contiguous
+ * array count as one. The other outputs of a
  * selection have any length; elements for which there is no room are not written. Arrays have one
  * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
  * an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a
@@ -274,7 +289,7 @@ CUC_API void cuc_algorithm_release(cuc_algorithm *plan);
  * @thread any thread
  * @capture makes no driver call
  * @param plan  the plan
- * @param count number of elements
+ * @param count number of elements, in TOPK_ROWS of a row
  * @return bytes; 0 if the call needs none, and for NULL
  * @since 0.1
  */

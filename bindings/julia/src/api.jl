@@ -344,9 +344,12 @@ const CUC_ALGORITHM_HISTOGRAM = Int32(7)
 const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
 const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
 const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
+const CUC_ALGORITHM_TOPK = Int32(15)
+const CUC_ALGORITHM_TOPK_ROWS = Int32(16)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
+const CUC_ALGORITHM_SMALLEST = UInt32(16)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -617,6 +620,7 @@ struct cuc_algorithm_options
     count::Int64
     arch::Ptr{UInt8}
     cache::Ptr{cuc_cache}
+    k::Int64
 end
 
 # One argument of a kernel.

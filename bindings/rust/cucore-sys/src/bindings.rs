@@ -718,6 +718,10 @@ pub const CUC_ALGORITHM_REDUCE_BY_KEY: i32 = 8;
 pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 /// reduces each segment of elements
 pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
+/// finds the k largest elements, the largest first
+pub const CUC_ALGORITHM_TOPK: i32 = 15;
+/// does so in each row of a \[rows, n\] tensor
+pub const CUC_ALGORITHM_TOPK_ROWS: i32 = 16;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -725,6 +729,8 @@ pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
 pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
 /// A scan's out\[i\] combines the elements before i; that of the first is the identity
 pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
+/// TOPK and TOPK_ROWS find the smallest elements, the smallest first
+pub const CUC_ALGORITHM_SMALLEST: u32 = 16;
 
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
@@ -1276,6 +1282,8 @@ pub struct cuc_algorithm_options {
     pub arch: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
+    /// number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0
+    pub k: i64,
 }
 
 zeroed!(cuc_algorithm_options, struct_size);
