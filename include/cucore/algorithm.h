@@ -48,6 +48,8 @@ enum {
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
     CUC_ALGORITHM_SORT = 11,            /**< orders elements by their keys; stable */
+    CUC_ALGORITHM_TOPK = 15,            /**< finds the k largest elements, the largest first */
+    CUC_ALGORITHM_TOPK_ROWS = 16,       /**< does so in each row of a [rows, n] tensor */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -62,6 +64,8 @@ enum {
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
     /** A sort starts with the largest key; elements with equal keys still keep their order */
     CUC_ALGORITHM_DESCENDING = 1 << 3,
+    /** TOPK and TOPK_ROWS find the smallest elements, the smallest first */
+    CUC_ALGORITHM_SMALLEST = 1 << 4,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -81,6 +85,9 @@ enum {
  *   lower_bound(x, v) and upper_bound(x, v) are the numbers of elements of the sorted array x that
  *   are less than v, and not greater (i64).
  *
+ * In TOPK_ROWS an array that is read by element has rows: `x` is the element at index i of a row,
+ * `x[j]` another one of this row, `n` the number of elements of a row, and `row` the row's index.
+ *
  * The *values* of an element are those of the expressions without a name, or, if there are none,
  * all names, except those of `[]` arrays. Names consist of at most 31 letters, digits and _; i, n
  * and names that begin with in_ are not allowed.
@@ -89,9 +96,12 @@ enum {
  * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
  * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
  * of the elements that fn accepts, then those of the others, and last the number of accepted
- * elements. SORT has one for each value. Values are converted to the type of their output, in a
- * sort before keys are compared; in a reduction or scan also before they are combined, or to f32 if
- * that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter integer.
+ * elements. SORT, TOPK and TOPK_ROWS have an output for each value. TOPK and TOPK_ROWS compare
+ * elements by the first value, in the type of its output. Of equal elements they find the ones with
+ * the lower index, which come first; NaN is larger than all numbers, and -0 smaller than 0. Values
+ * are converted to the type of their output, in a sort before keys are compared; in a reduction or
+ * scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32
+ * bits if that is a shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -106,6 +116,7 @@ enum {
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
  * - REDUCE_BY_KEY, SCAN_BY_KEY: as SCAN, of the values behind the keys.
+ * - TOPK, TOPK_ROWS: NULL.
  * - HISTOGRAM: a function from the values to the number of the bin, which is converted to an
  *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
  *   NULL: the value is the number.
@@ -147,6 +158,7 @@ typedef struct cuc_algorithm_options {
      * the lowest bit of the last key. 0 for both: all bits */
     int32_t bit_begin;
     int32_t bit_end; /**< see bit_begin; 0: the number of bits of all keys */
+    int64_t k; /**< number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0 */
 } cuc_algorithm_options;
 
 /** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
@@ -186,7 +198,10 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
  * more; if count is 0, they have the same number of elements, which is the count. The output of a
  * reduction has one element, and so has the number of elements kept; that of a
- * histogram has `bins` elements, with stride 1. The other outputs of a
+ * histogram has `bins` elements, with stride 1; those of a top-k have k elements, of which the last
+ * ones are not written if there are fewer than k elements. In TOPK_ROWS the inputs that are read by
+ * element are [rows, count], and the outputs [rows, k]; axes before the last one of a contiguous
+ * array count as one. The other outputs of a
  * selection have any length; elements for which there is no room are not written. Arrays have one
  * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
  * an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a
@@ -288,7 +303,7 @@ CUC_API void cuc_algorithm_release(cuc_algorithm *plan);
  * @thread any thread
  * @capture makes no driver call
  * @param plan  the plan
- * @param count number of elements
+ * @param count number of elements, in TOPK_ROWS of a row
  * @return bytes; 0 if the call needs none, and for NULL
  * @since 0.1
  */

@@ -45,11 +45,12 @@ struct cuc__algorithm_output {
 // The kind of work that a program does.
 struct cuc__algorithm_kind {
     int32_t kind;
-    bool device_count, plain_launch, exclusive, descending;
+    bool device_count, plain_launch, exclusive, descending, smallest;
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
     int32_t bins;                               // of a histogram
+    int64_t k;                                  // number of the largest elements
     cuc_dtype offsets;                          // of segments, or 0
     uint32_t values;                            // of an element
     uint32_t keys;                              // the first values, which are compared
@@ -86,7 +87,7 @@ struct cuc__algorithm_call {
     int64_t count;
     cuc_tensor inputs[CUC__ALGORITHM_MAX], outputs[CUC__ALGORITHM_MAX]; // by index in the options
     cuc_tensor device_count, offsets;
-    int64_t segments;
+    int64_t segments, rows;
     cuc_device_ptr workspace;
 };
 
@@ -98,12 +99,13 @@ struct cuc__algorithm_family {
     bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
+    bool by_row;                                 // arrays that are read by element have rows
     bool counts;               // the last output is the number of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
     // Checks what only this family has. NULL: nothing
-    cuc_status (*check)(struct cuc__algorithm_problem *problem, const cuc_algorithm_options *options,
-                        const char *function);
+    cuc_status (*check)(struct cuc__algorithm_problem *problem,
+                        const cuc_algorithm_options *options, const char *function);
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.
@@ -117,7 +119,8 @@ struct cuc__algorithm_family {
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
     cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
-    cuc__algorithm_reduce_segments, cuc__algorithm_sort;
+    cuc__algorithm_reduce_segments, cuc__algorithm_sort, cuc__algorithm_topk,
+    cuc__algorithm_topk_rows;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -153,6 +156,9 @@ void cuc__algorithm_put_outputs(struct cuc__text *text, const struct cuc__algori
 void cuc__algorithm_put_count(struct cuc__text *text, const struct cuc__algorithm_problem *p);
 void cuc__algorithm_put_values(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *hint);
+// Writes the values of the elements whose indices are `i`, a tile with the mask `there`.
+void cuc__algorithm_put_gathered_values(struct cuc__text *text,
+                                        const struct cuc__algorithm_problem *p, const char *indent);
 // Writes the values u0, u1 and so on, for the letter u, of the elements whose indices are `by`
 // larger than those of tile `t`.
 void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algorithm_problem *p,

@@ -35,11 +35,47 @@ static cuc_status flatten(cuc_tensor *out, const cuc_tensor *from, const char *l
     return CUC_OK;
 }
 
+// Makes an array of two axes, the rows and their elements. The axes before the last one of a
+// contiguous array count as one; an array of one axis is a row.
+static cuc_status flatten_rows(cuc_tensor *out, const cuc_tensor *from, const char *list,
+                               uint32_t i, const char *name, cuc_dtype dtype, const char *function)
+{
+    cuc_status st;
+
+    if (from->rank != 2 || from->dtype != dtype) {
+        if ((st = flatten(out, from, list, i, name, dtype, function)) < 0)
+            return st;
+        int64_t columns = from->rank ? from->shape[from->rank - 1] : 1;
+        out->rank = 2;
+        out->shape[0] = !columns ? 0 : out->shape[0] / columns;
+        out->shape[1] = columns;
+        out->strides[1] = out->strides[0];
+        out->strides[0] *= columns;
+        return CUC_OK;
+    }
+    if ((st = cuc_tensor_check(from)) < 0)
+        return cuc__pass(st, function);
+    *out = *from;
+    return CUC_OK;
+}
+
+// Finds the number of rows, in which all arrays agree.
+static cuc_status find_rows(struct cuc__algorithm_call *c, const cuc_tensor *array, bool first,
+                            const char *list, uint32_t i, const char *name)
+{
+    if (!first && array->shape[0] != c->rows)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s[%u], %s, has %" PRId64 " rows, expected %" PRId64 ", as those before",
+                         list, i, name, array->shape[0], c->rows);
+    c->rows = array->shape[0];
+    return CUC_OK;
+}
+
 // Finds the number of elements: `count`, or that of the arrays, which must then agree.
 static cuc_status find_count(struct cuc__algorithm_call *c, const cuc_tensor *array, bool *first,
                              const char *list, uint32_t i, const char *name)
 {
-    int64_t elements = array->shape[0];
+    int64_t elements = array->shape[c->plan->family->by_row];
 
     if (c->args->count && elements < c->args->count)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
@@ -59,15 +95,15 @@ static cuc_status find_count(struct cuc__algorithm_call *c, const cuc_tensor *ar
 static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_tensor *array,
                                uint32_t i, const char *name)
 {
-    int64_t expected = c->plan->kind.bins      ? c->plan->kind.bins
-                       : c->plan->kind.offsets ? c->segments
-                                               : 1;
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    int64_t expected = k->bins ? k->bins : k->offsets ? c->segments : k->k ? k->k : 1;
+    int64_t elements = array->shape[c->plan->family->by_row];
 
-    if (array->shape[0] != expected)
+    if (elements != expected)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "outputs[%u], %s, has %" PRId64 " elements, expected %" PRId64, i, name,
-                         array->shape[0], expected);
-    if (c->plan->kind.bins > 1 && array->strides[0] != 1)
+                         elements, expected);
+    if (k->bins > 1 && array->strides[0] != 1)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "outputs[%u], %s, has the stride %" PRId64 ", expected 1", i, name,
                          array->strides[0]);
@@ -77,7 +113,7 @@ static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_te
 static cuc_status read_arrays(struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
-    bool first = true;
+    bool first = true, written = false;
     uint32_t next = 0;
     cuc_status st = CUC_OK;
 
@@ -85,9 +121,12 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
         const struct cuc__algorithm_input *in = &k->inputs[i];
         if (in->form > CUC__ALGORITHM_WHOLE)
             continue;
-        st = flatten(&c->inputs[i], &c->args->inputs[next], "inputs", next, in->name, in->dtype,
-                     c->function);
-        if (st >= 0 && in->form == CUC__ALGORITHM_ELEMENTS)
+        bool whole = in->form == CUC__ALGORITHM_WHOLE, rows = c->plan->family->by_row && !whole;
+        st = (rows ? flatten_rows : flatten)(&c->inputs[i], &c->args->inputs[next], "inputs", next,
+                                             in->name, in->dtype, c->function);
+        if (st >= 0 && rows)
+            st = find_rows(c, &c->inputs[i], first, "inputs", next, in->name);
+        if (st >= 0 && !whole)
             st = find_count(c, &c->inputs[i], &first, "inputs", next, in->name);
         next++;
     }
@@ -96,8 +135,12 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
         const struct cuc__algorithm_output *out = &k->outputs[i];
         if (out->dropped)
             continue;
-        st = flatten(&c->outputs[i], &c->args->outputs[next], "outputs", next, out->name,
-                     out->dtype, c->function);
+        bool rows = c->plan->family->by_row;
+        st = (rows ? flatten_rows : flatten)(&c->outputs[i], &c->args->outputs[next], "outputs",
+                                             next, out->name, out->dtype, c->function);
+        if (st >= 0 && rows)
+            st = find_rows(c, &c->outputs[i], first && !written, "outputs", next, out->name);
+        written = true;
         if (st >= 0 && c->plan->family->by_element)
             st = find_count(c, &c->outputs[i], &first, "outputs", next, out->name);
         else if (st >= 0 && (!c->plan->family->counts || i + 1 == k->output_count))
@@ -116,7 +159,7 @@ static void narrow(struct cuc__algorithm_call *c)
 
     for (uint32_t i = 0; i < k->input_count; i++)
         if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
-            c->inputs[i].shape[0] = c->count;
+            c->inputs[i].shape[c->plan->family->by_row] = c->count;
     for (uint32_t i = 0; i < k->output_count && c->plan->family->by_element; i++)
         c->outputs[i].shape[0] = c->count;
 }

@@ -6,9 +6,10 @@
 #include "device/device.h"
 #include "tile/ir/scalar.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32, MOST_BINS = 1 << 30 };
+enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32, MOST_BINS = 1 << 30, MOST_K = 1024 };
 enum { MOST_BITS = 64 * CUC__ALGORITHM_MAX }; // of the keys of a sort
 
 void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size)
@@ -33,13 +34,16 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_SCAN_BY_KEY] = &cuc__algorithm_scan_by_key,
     [CUC_ALGORITHM_REDUCE_SEGMENTS] = &cuc__algorithm_reduce_segments,
     [CUC_ALGORITHM_SORT] = &cuc__algorithm_sort,
+    [CUC_ALGORITHM_TOPK] = &cuc__algorithm_topk,
+    [CUC_ALGORITHM_TOPK_ROWS] = &cuc__algorithm_topk_rows,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
 {
+    const bool top = o->kind == CUC_ALGORITHM_TOPK || o->kind == CUC_ALGORITHM_TOPK_ROWS;
     const struct cuc__range rows[] = {
         { "kind", o->kind, CUC_ALGORITHM_TRANSFORM, CUC_LENGTH(families) - 1, "CUC_ALGORITHM_" },
-        { "flags", o->flags, 0, (CUC_ALGORITHM_DESCENDING << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ALGORITHM_SMALLEST << 1) - 1, NULL },
         { "input_count", o->input_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "output_count", o->output_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "tile", o->tile, 0, MOST_TILE, NULL },
@@ -51,6 +55,7 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
         { "bit_begin", o->bit_begin, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS - 1 : 0, NULL },
         { "bit_end", o->bit_end, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS : 0, NULL },
+        { "k", o->k, top, top ? MOST_K : 0, NULL },
     };
     const struct {
         bool wrong;
@@ -70,11 +75,17 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
           "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY and _SORT: leave it 0" },
         { o->flags & CUC_ALGORITHM_DESCENDING && o->kind != CUC_ALGORITHM_SORT,
           "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT: leave it unset" },
+        { o->flags & CUC_ALGORITHM_SMALLEST && !top,
+          "CUC_ALGORITHM_SMALLEST is only for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it unset" },
+        { o->fn && top, "fn is not for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it NULL" },
         { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
     };
     cuc_status st = cuc__check_ranges(rows, CUC_LENGTH(rows), function);
 
+    if (st >= 0 && !families[o->kind])
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "kind is %" PRId32 ", expected a CUC_ALGORITHM_ constant", o->kind);
     for (int i = 0; i < CUC_LENGTH(more) && st >= 0; i++)
         if (more[i].wrong)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", more[i].what);
@@ -149,16 +160,18 @@ static cuc_status check_expression(const char *text, uint32_t i, const char *fun
 static cuc_status check_name(const struct cuc__algorithm_kind *k, const char *name, uint32_t at,
                              const char *function)
 {
-    bool taken = strcmp(name, "i") == 0 || strcmp(name, "n") == 0 || strncmp(name, "in_", 3) == 0;
+    bool rows = k->kind == CUC_ALGORITHM_TOPK_ROWS;
+    bool taken = strcmp(name, "i") == 0 || strcmp(name, "n") == 0 || strncmp(name, "in_", 3) == 0 ||
+                 (rows && strcmp(name, "row") == 0);
 
     for (uint32_t i = 0; i < at; i++)
         if (strcmp(k->inputs[i].name, name) == 0)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "inputs[%u] has the name %s, as has inputs[%u]", at, name, i);
     return taken ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "inputs[%u] has the name %s: expected another than i, n, and names "
+                             "inputs[%u] has the name %s: expected another than i, n%s, and names "
                              "that begin with in_",
-                             at, name)
+                             at, name, rows ? ", row" : "")
                  : CUC_OK;
 }
 
@@ -322,6 +335,8 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
     k->bins = o->bins;
+    k->k = o->k;
+    k->smallest = o->flags & CUC_ALGORITHM_SMALLEST;
     k->offsets = !families[o->kind]->by_segment ? 0 : o->offsets ? o->offsets : CUC_I64;
     k->keys = !families[o->kind]->by_key && !families[o->kind]->sorts ? 0
               : o->keys                                               ? (uint32_t)o->keys

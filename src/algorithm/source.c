@@ -13,15 +13,15 @@
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 static const char blanks[] = " \t\n";
 
-// Returns true if a word is the name of an array among the first `count` inputs.
-static bool is_array(const struct cuc__algorithm_kind *k, uint32_t count, const char *word,
-                     size_t length)
+// Returns the array among the first `count` inputs whose name is a word, or NULL.
+static const struct cuc__algorithm_input *
+find_array(const struct cuc__algorithm_kind *k, uint32_t count, const char *word, size_t length)
 {
     for (uint32_t i = 0; i < count; i++)
         if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE && strlen(k->inputs[i].name) == length &&
             strncmp(k->inputs[i].name, word, length) == 0)
-            return true;
-    return false;
+            return &k->inputs[i];
+    return NULL;
 }
 
 bool cuc__algorithm_mentions(const char *expression, const char *name)
@@ -48,10 +48,11 @@ static size_t search_call(const char *text, size_t word)
     return length + 1 + strspn(text + length + 1, blanks);
 }
 
-// Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles, and
-// lower_bound(x, v) gets the array.
-static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t at)
+// Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles, or
+// gather(in_x, [row, j]) if the array has rows; lower_bound(x, v) gets the array.
+static void put_expression(struct cuc__text *t, const struct cuc__algorithm_problem *p, uint32_t at)
 {
+    const struct cuc__algorithm_kind *k = &p->kind;
     enum { DEEPEST = 64 };
     const char *text = k->inputs[at].expression + strspn(k->inputs[at].expression, blanks);
     uint64_t gathers = 0; // a bit for each open bracket
@@ -60,7 +61,7 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
     while (*text) {
         size_t length = strspn(text, letters), blank = length + strspn(text + length, blanks);
         size_t call = search_call(text, length);
-        if (call && is_array(k, at, text + call, strspn(text + call, letters))) {
+        if (call && find_array(k, at, text + call, strspn(text + call, letters))) {
             cuc__text_append(t, text, call);
             cuc__text_put(t, "in_");
             length = strspn(text + call, letters);
@@ -68,7 +69,10 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
             text += call + length;
             continue;
         }
-        if (length && text[blank] == '[' && is_array(k, at, text, length)) {
+        const struct cuc__algorithm_input *array = find_array(k, at, text, length);
+        bool in_row = false;
+        if (length && text[blank] == '[' && array) {
+            in_row = p->family->by_row && array->form == CUC__ALGORITHM_ELEMENTS;
             cuc__text_put(t, "gather(in_%.*s, ", (int)length, text);
             text += blank;
             gathers |= depth < DEEPEST ? UINT64_C(1) << depth : 0;
@@ -83,15 +87,21 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
         } else {
             cuc__text_append(t, text, 1);
         }
+        if (in_row)
+            cuc__text_put(t, "row, ");
         depth += *text++ == '[';
     }
 }
 
 // Writes the names of the arguments of element_of or, with a format of loads, the arguments. An
 // array that is read by element ends at the number of elements, also where that is on the device.
-static void put_element_arguments(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+static void put_element_arguments(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                                   const char *load, const char *hint)
 {
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    if (p->family->by_row)
+        cuc__text_put(t, ", row");
     for (uint32_t i = 0; i < k->input_count; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
         if (in->form == CUC__ALGORITHM_ELEMENTS && load)
@@ -99,7 +109,7 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
         else if (in->form == CUC__ALGORITHM_ELEMENTS)
             cuc__text_put(t, ", %s", in->name);
         if (in->form == CUC__ALGORITHM_ELEMENTS && load && k->device_count)
-            cuc__text_put(t, ", slice(in_%s, 0, 0, n)", in->name);
+            cuc__text_put(t, ", slice(in_%s, %d, 0, n)", in->name, p->family->by_row);
         else if (in->form <= CUC__ALGORITHM_WHOLE)
             cuc__text_put(t, ", in_%s", in->name);
     }
@@ -137,21 +147,22 @@ static void put_searches(struct cuc__text *t, const struct cuc__algorithm_kind *
 }
 
 // Writes the function that computes the values of an element.
-static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
+    const struct cuc__algorithm_kind *k = &p->kind;
     bool expressions = false;
     const char *comma = "";
 
     for (uint32_t i = 0; i < k->input_count; i++)
         expressions |= k->inputs[i].form == CUC__ALGORITHM_VALUE;
     cuc__text_put(t, "\n# The values of the elements with indices i.\nfn element_of(i, n");
-    put_element_arguments(t, k, NULL, NULL);
+    put_element_arguments(t, p, NULL, NULL);
     cuc__text_put(t, ") {\n");
     for (uint32_t i = 0; i < k->input_count; i++) {
         if (k->inputs[i].form != CUC__ALGORITHM_NAMED)
             continue;
         cuc__text_put(t, "    %s = ", k->inputs[i].name);
-        put_expression(t, k, i);
+        put_expression(t, p, i);
         cuc__text_put(t, "\n");
     }
     cuc__text_put(t, "    return ");
@@ -162,7 +173,7 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k
         cuc__text_put(t, "%s", comma);
         comma = ", ";
         if (expressions)
-            put_expression(t, k, i);
+            put_expression(t, p, i);
         else
             cuc__text_put(t, "%s", k->inputs[i].name);
     }
@@ -188,7 +199,8 @@ void cuc__algorithm_put_inputs(struct cuc__text *t, const struct cuc__algorithm_
     for (uint32_t i = 0; i < k->input_count; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
         if (in->form == CUC__ALGORITHM_ELEMENTS)
-            cuc__text_put(t, "in_%s: %s[N], ", in->name, cuc_dtype_name(in->dtype));
+            cuc__text_put(t, "in_%s: %s[%sN], ", in->name, cuc_dtype_name(in->dtype),
+                          p->family->by_row ? "ROWS, " : "");
         if (in->form == CUC__ALGORITHM_WHOLE)
             cuc__text_put(t, "in_%s: %s[L%u], ", in->name, cuc_dtype_name(in->dtype), i);
     }
@@ -221,11 +233,26 @@ void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_
     cuc__text_put(t, "%si = t * BN + iota(i64, BN)\n%s", indent, indent);
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, " = element_of(i, n");
-    put_element_arguments(t, k, ", load(in_%s, [t], [BN]%s)", hint);
+    put_element_arguments(t, p,
+                          p->family->by_row ? ", load(in_%s, [row, t], [_, BN]%s)"
+                                            : ", load(in_%s, [t], [BN]%s)",
+                          hint);
     cuc__text_put(t, ")\n");
     for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
         cuc__text_put(t, "%sv%u = broadcast(cast(v%u, %s), [BN])\n", indent, i, i,
                       cuc_dtype_name(k->accumulators[i]));
+}
+
+void cuc__algorithm_put_gathered_values(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                        const char *indent)
+{
+    cuc__text_put(t, "%s", indent);
+    cuc__algorithm_put_each(t, p->kind.values, "v%u");
+    cuc__text_put(t, " = element_of(i, n");
+    put_element_arguments(
+        t, p, p->family->by_row ? ", gather(in_%s, [row, i]%s)" : ", gather(in_%s, [i]%s)",
+        ", mask=there");
+    cuc__text_put(t, ")\n");
 }
 
 void cuc__algorithm_put_neighbors(struct cuc__text *t, const struct cuc__algorithm_problem *p,
@@ -238,7 +265,7 @@ void cuc__algorithm_put_neighbors(struct cuc__text *t, const struct cuc__algorit
     cuc__text_put(t, "    ");
     cuc__algorithm_put_each(t, p->kind.values, name);
     cuc__text_put(t, " = element_of(i %c 1, n", sign);
-    put_element_arguments(t, &p->kind, load, "");
+    put_element_arguments(t, p, load, "");
     cuc__text_put(t, ")\n");
 }
 
@@ -315,7 +342,7 @@ char *cuc__algorithm_source(const struct cuc__algorithm_problem *p)
     if (p->fn) // first, so that messages of the compiler refer to its lines
         cuc__text_put(&t, "%s\n", p->fn);
     put_searches(&t, &p->kind);
-    put_element(&t, &p->kind);
+    put_element(&t, p);
     p->family->put(&t, p);
     if (t.lost) {
         free(t.at);

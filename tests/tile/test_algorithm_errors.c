@@ -27,6 +27,8 @@ static void teardown(void)
         __VA_ARGS__             \
     }
 #define HISTOGRAM .kind = CUC_ALGORITHM_HISTOGRAM, .input_count = 1, .output_count = 1
+#define TOPK(outputs) .kind = CUC_ALGORITHM_TOPK, .input_count = 1, .output_count = (outputs)
+#define TOPK_ROWS .kind = CUC_ALGORITHM_TOPK_ROWS, .input_count = 1, .output_count = 1
 #define SUM .kind = CUC_ALGORITHM_REDUCE, .fn = "sum", .input_count = 1, .output_count = 1
 
 #define DOT                                                                         \
@@ -73,6 +75,17 @@ TEST(options_are_refused_by_name)
         { { SUM, IN("x: f32"), OUT("y: f32"), .tile = 131072 }, "tile is 131072" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .warps = 3 }, "warps is a power of two" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .flags = 64 }, "flags is 64" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .flags = CUC_ALGORITHM_SMALLEST },
+          "CUC_ALGORITHM_SMALLEST is only for CUC_ALGORITHM_TOPK and _TOPK_ROWS" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .k = 4 }, "k is 4, expected 0 to 0" },
+        { { TOPK(1), IN("x: f32"), OUT("y: f32") }, "k is 0, expected 1 to" },
+        { { TOPK(1), IN("x: f32"), OUT("y: f32"), .k = -1 }, "k is -1, expected 1 to" },
+        { { TOPK(2), IN("x: f32"), OUT("y: f32", "z: i64"), .k = 2 },
+          "the inputs have 1 value, but there are 2 outputs: expected one for each value" },
+        { { TOPK(1), IN("x: f32"), OUT("y: f32"), .k = 2, .fn = "fn f(x) { return x }" },
+          "fn is not for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it NULL" },
+        { { TOPK_ROWS, IN("row: f32"), OUT("y: f32"), .k = 2 },
+          "inputs[0] has the name row: expected another than i, n, row" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .flags = CUC_ALGORITHM_EXCLUSIVE },
           "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .identity = "0" }, "expected identity to be NULL" },
@@ -272,6 +285,44 @@ TEST(calls_are_refused_by_name)
     a.device_count = &two;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_algorithm_run(stream, plan, &a),
              "device_count has 2 elements of i64, expected one of i64");
+    cuc_algorithm_release(plan);
+}
+
+TEST(calls_for_rows_are_refused_by_name)
+{
+    const char *inputs[] = { "x: f32", "w: f32", "x * w", "i" };
+    const char *outputs[] = { "y: f32", "at: i64" };
+    const cuc_tensor rows = {
+        .data = 0x100000, .dtype = CUC_F32, .rank = 2, .shape = { 3, 9 }, .strides = { 9, 1 }
+    };
+    const cuc_tensor found = {
+        .data = 0x200000, .dtype = CUC_F32, .rank = 2, .shape = { 3, 4 }, .strides = { 4, 1 }
+    };
+    cuc_tensor in[2], out[2];
+    cuc_algorithm *plan;
+
+    ck_ok(cuc_algorithm_create(
+        &plan, device,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_TOPK_ROWS, .inputs = inputs, .input_count = 4,
+                              .outputs = outputs, .output_count = 2, .k = 4)));
+#define REFUSED_ROWS(change, message)                                                             \
+    in[0] = in[1] = rows;                                                                         \
+    out[0] = out[1] = found;                                                                      \
+    out[1].dtype = CUC_I64;                                                                       \
+    change;                                                                                       \
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,                                                          \
+             cuc_algorithm_run(stream, plan,                                                      \
+                               CUC_ALGORITHM_ARGS(.inputs = in, .input_count = 2, .outputs = out, \
+                                                  .output_count = 2)),                            \
+             message)
+    REFUSED_ROWS(in[1].shape[0] = 2, "inputs[1], w, has 2 rows, expected 3, as those before");
+    REFUSED_ROWS(in[1].shape[1] = 8, "inputs[1], w, has 8 elements, expected 9");
+    REFUSED_ROWS(in[1].dtype = CUC_F16, "inputs[1], w, is of f16, expected f32");
+    REFUSED_ROWS((in[1].rank = 3, in[1].shape[2] = 2), "inputs[1], w, has 3 axes and is not");
+    REFUSED_ROWS(out[0].shape[1] = 5, "outputs[0], y, has 5 elements, expected 4");
+    REFUSED_ROWS(out[1].shape[0] = 4, "outputs[1], at, has 4 rows, expected 3");
+    REFUSED_ROWS((out[1].rank = 1, out[1].shape[0] = 4, out[1].strides[0] = 1),
+                 "outputs[1], at, has 1 rows, expected 3");
     cuc_algorithm_release(plan);
 }
 

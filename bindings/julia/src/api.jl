@@ -345,10 +345,13 @@ const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
 const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
 const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
 const CUC_ALGORITHM_SORT = Int32(11)
+const CUC_ALGORITHM_TOPK = Int32(15)
+const CUC_ALGORITHM_TOPK_ROWS = Int32(16)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
 const CUC_ALGORITHM_DESCENDING = UInt32(8)
+const CUC_ALGORITHM_SMALLEST = UInt32(16)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -621,6 +624,7 @@ struct cuc_algorithm_options
     cache::Ptr{cuc_cache}
     bit_begin::Int32
     bit_end::Int32
+    k::Int64
 end
 
 # One argument of a kernel.

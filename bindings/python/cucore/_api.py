@@ -293,10 +293,13 @@ CUC_ALGORITHM_REDUCE_BY_KEY = 8
 CUC_ALGORITHM_SCAN_BY_KEY = 9
 CUC_ALGORITHM_REDUCE_SEGMENTS = 10
 CUC_ALGORITHM_SORT = 11
+CUC_ALGORITHM_TOPK = 15
+CUC_ALGORITHM_TOPK_ROWS = 16
 CUC_ALGORITHM_DEVICE_COUNT = 1
 CUC_ALGORITHM_PLAIN_LAUNCH = 2
 CUC_ALGORITHM_EXCLUSIVE = 4
 CUC_ALGORITHM_DESCENDING = 8
+CUC_ALGORITHM_SMALLEST = 16
 CUC_ATTENTION_FULL = 0
 CUC_ATTENTION_CAUSAL = 1
 CUC_ATTENTION_TOP_LEFT = 0
@@ -1020,6 +1023,7 @@ class cuc_algorithm_options(_c.Structure):
         ("cache", _c.c_void_p),
         ("bit_begin", _c.c_int32),
         ("bit_end", _c.c_int32),
+        ("k", _c.c_int64),
     ]
 
 
@@ -2123,7 +2127,7 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_algorithm_args": (72, {"struct_size": 0, "inputs": 8, "outputs": 16, "input_count": 24, "output_count": 28, "count": 32, "device_count": 40, "workspace": 48, "workspace_bytes": 56, "offsets": 64}),
-    "cuc_algorithm_options": (112, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "bins": 68, "keys": 72, "offsets": 76, "count": 80, "arch": 88, "cache": 96, "bit_begin": 104, "bit_end": 108}),
+    "cuc_algorithm_options": (120, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "bins": 68, "keys": 72, "offsets": 76, "count": 80, "arch": 88, "cache": 96, "bit_begin": 104, "bit_end": 108, "k": 112}),
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
     "cuc_attention_args": (232, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208, "d_sinks": 216, "d_sides": 224}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),

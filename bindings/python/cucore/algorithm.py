@@ -19,11 +19,13 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "partition": raw.CUC_ALGORITHM_PARTITION, "unique": raw.CUC_ALGORITHM_UNIQUE,
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
           "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
-          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "sort": raw.CUC_ALGORITHM_SORT}
+          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "sort": raw.CUC_ALGORITHM_SORT,
+          "topk": raw.CUC_ALGORITHM_TOPK, "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
-          "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING}
-_FIELDS = ("identity", "bins", "keys", "offsets", "bit_begin", "bit_end", "tile", "blocks", "warps", "count", "arch",
-           "cache")
+          "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING,
+          "smallest": raw.CUC_ALGORITHM_SMALLEST}
+_FIELDS = ("identity", "bins", "k", "keys", "offsets", "bit_begin", "bit_end", "tile", "blocks", "warps", "count",
+           "arch", "cache")
 
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
@@ -49,12 +51,13 @@ class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
     `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
-    "scan_by_key", "reduce_segments" or "sort"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
-    `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions and scans a name such
-    as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that combines values;
-    `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a histogram;
-    `keys`, the number of values that are keys; `descending` sorts, and the bits `bit_begin` to `bit_end` - 1 of their
-    keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
+    "scan_by_key", "reduce_segments", "sort", "topk" or "topk_rows"; `inputs` are arrays ("x: f32") and expressions of
+    their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions
+    and scans a name such as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that
+    combines values; `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a
+    histogram; `k`, the number of elements that a top-k finds, the `smallest` ones instead of the largest; `keys`, the
+    number of values that are keys; `descending` sorts, and the bits `bit_begin` to `bit_end` - 1 of their keys;
+    `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
     `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
     instead of the default one.
     """

@@ -305,10 +305,13 @@ CUC_ALGORITHM_REDUCE_BY_KEY: int
 CUC_ALGORITHM_SCAN_BY_KEY: int
 CUC_ALGORITHM_REDUCE_SEGMENTS: int
 CUC_ALGORITHM_SORT: int
+CUC_ALGORITHM_TOPK: int
+CUC_ALGORITHM_TOPK_ROWS: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
 CUC_ALGORITHM_DESCENDING: int
+CUC_ALGORITHM_SMALLEST: int
 CUC_ATTENTION_FULL: int
 CUC_ATTENTION_CAUSAL: int
 CUC_ATTENTION_TOP_LEFT: int
@@ -599,6 +602,7 @@ class cuc_algorithm_options(ctypes.Structure):
     cache: Pointer
     bit_begin: int
     bit_end: int
+    k: int
 
 class cuc_arg_value(ctypes.Union):
     u64: int

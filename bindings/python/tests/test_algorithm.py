@@ -92,6 +92,20 @@ class AlgorithmTest(DeviceTest):
         segments(self.stream, [self.there], [totals], offsets=self.send(offsets))
         np.testing.assert_array_equal(self.receive(totals, expected), expected)
 
+    def test_largest(self):
+        x = np.random.default_rng(7).standard_normal((3, 5000)).astype(np.float32)
+        x[0, 70] = np.nan
+        most, at = self.send(np.zeros((3, 8), np.float32)), self.send(np.zeros((3, 8), np.int64))
+        texts = ["x: f32", "x", "i"], ["most: f32", "at: i64"]
+        algorithm.Algorithm("topk_rows", *texts, k=8)(self.stream, [self.send(x)], [most, at])
+        expected = np.argsort(np.where(np.isnan(x), -np.inf, -x), axis=1, kind="stable")[:, :8]
+        np.testing.assert_array_equal(self.receive(at, expected), expected)
+        np.testing.assert_array_equal(self.receive(most, x[:, :8]), np.take_along_axis(x, expected, 1))
+        most, at = self.send(np.zeros(8, np.float32)), self.send(np.zeros(8, np.int64))
+        algorithm.Algorithm("topk", *texts, k=8, smallest=True)(self.stream, [self.there], [most, at])
+        expected = np.argsort(self.x, kind="stable")[:8]
+        np.testing.assert_array_equal(self.receive(at, expected), expected)
+
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "inputs is a text"):
             algorithm.Algorithm("reduce", "x: f32", ["y: f32"], "sum")

@@ -720,6 +720,10 @@ pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
 /// orders elements by their keys; stable
 pub const CUC_ALGORITHM_SORT: i32 = 11;
+/// finds the k largest elements, the largest first
+pub const CUC_ALGORITHM_TOPK: i32 = 15;
+/// does so in each row of a \[rows, n\] tensor
+pub const CUC_ALGORITHM_TOPK_ROWS: i32 = 16;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -729,6 +733,8 @@ pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
 pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
 /// A sort starts with the largest key; elements with equal keys still keep their order
 pub const CUC_ALGORITHM_DESCENDING: u32 = 8;
+/// TOPK and TOPK_ROWS find the smallest elements, the smallest first
+pub const CUC_ALGORITHM_SMALLEST: u32 = 16;
 
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
@@ -1284,6 +1290,8 @@ pub struct cuc_algorithm_options {
     pub bit_begin: i32,
     /// see bit_begin; 0: the number of bits of all keys
     pub bit_end: i32,
+    /// number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0
+    pub k: i64,
 }
 
 zeroed!(cuc_algorithm_options, struct_size);

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_args.workspace, 48, 8);
     row!(cuc_algorithm_args.workspace_bytes, 56, 8);
     row!(cuc_algorithm_args.offsets, 64, 8);
-    row!(cuc_algorithm_options, 112, 8);
+    row!(cuc_algorithm_options, 120, 8);
     row!(cuc_algorithm_options.struct_size, 0, 8);
     row!(cuc_algorithm_options.kind, 8, 4);
     row!(cuc_algorithm_options.flags, 12, 4);
@@ -46,6 +46,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.cache, 96, 8);
     row!(cuc_algorithm_options.bit_begin, 104, 4);
     row!(cuc_algorithm_options.bit_end, 108, 4);
+    row!(cuc_algorithm_options.k, 112, 8);
     row!(cuc_arg_value, 8, 0);
     row!(cuc_arg_value.u64, 0, 8);
     row!(cuc_arg_value.i64, 0, 8);

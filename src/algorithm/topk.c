@@ -1,0 +1,398 @@
+// The largest elements of an array or of each row of a tensor, in one pass over the data.
+//
+// A block takes a row, or a part of one, of whole tiles. It combines them to one tile of maxima: a
+// lane's maximum is that of all elements at its place in their tiles. At least k elements are not
+// less than the k-th largest maximum, so all elements to find are in the lanes whose maxima are not
+// less: these lanes alone are read again. If very many maxima equal the k-th, their elements are
+// found in order instead, from the first tile on.
+//
+// Elements are compared as unsigned keys. Lists of keys are in the order of their elements, and
+// equal keys keep their order, so that of equal elements the first ones are found.
+//
+// If there are fewer rows than blocks, a row has several parts, and a second kernel finds the
+// largest elements of the lists that the first one wrote for the parts.
+#include "algorithm.h"
+
+#include "tile/ir/scalar.h"
+
+enum { PARTS, FINISH };
+
+// Sizes of tiles that depend on k: the results, the lanes that are read again, the elements of them
+// that are sorted at once, and the tiles whose lanes are read at once.
+struct sizes {
+    uint32_t results, lanes, sorted, tiles;
+};
+
+static struct sizes sizes_of(int64_t k)
+{
+    enum { LEAST = 32, AT_ONCE = 2048 };
+    struct sizes s = { .results = 1 };
+
+    while (s.results < k)
+        s.results *= 2;
+    s.lanes = 2 * s.results < LEAST ? LEAST : 2 * s.results;
+    s.sorted = 2 * s.lanes - s.results;
+    s.tiles = s.lanes < AT_ONCE ? AT_ONCE / s.lanes : 1;
+    return s;
+}
+
+static void choose(struct cuc__algorithm_problem *p)
+{
+    enum { TILE = 8192, LEAST = 256, WARPS = 16, BLOCKS = 2 };
+    int32_t lanes = (int32_t)sizes_of(p->kind.k).lanes, least = LEAST > lanes ? LEAST : lanes;
+
+    if (!p->tile.elements) {
+        p->tile.elements = TILE;
+        while (p->count && p->tile.elements > least && p->tile.elements / 2 >= p->count)
+            p->tile.elements /= 2;
+    }
+    if (p->tile.elements < lanes)
+        p->tile.elements = lanes;
+    if (!p->tile.warps && p->tile.elements == TILE)
+        p->tile.warps = WARPS;
+    if (!p->tile.blocks)
+        p->tile.blocks = BLOCKS;
+}
+
+// Returns the type of keys.
+static cuc_dtype key_type(const struct cuc__algorithm_kind *k)
+{
+    return cuc_dtype_bits(k->outputs[0].dtype) == 64 ? CUC_U64 : CUC_U32;
+}
+
+// Writes the function from an element to its key, an unsigned number of the same order: floats have
+// -0 before 0 and NaN last.
+static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    cuc_dtype dtype = k->outputs[0].dtype;
+    bool wide = key_type(k) == CUC_U64, real = !tile_is_integer(dtype) && dtype != CUC_BOOL;
+    const char *bits = wide ? "64" : "32", *ones = wide ? "0xffffffffffffffff" : "0xffffffff";
+    const char *sign = wide ? "0x8000000000000000" : "0x80000000", *not = k->smallest ? "~" : "";
+
+    cuc__text_put(t, "\nfn key_of(x) {\n    x = cast(x, %s)\n", cuc_dtype_name(dtype));
+    if (real)
+        cuc__text_put(t,
+                      "    bits = bitcast(cast(x, f%s), u%s)\n"
+                      "    key = where(x != x, %s, where(bits >= %s, ~bits, bits | %s))\n"
+                      "    return %skey\n}\n",
+                      bits, bits, ones, sign, sign, not );
+    else if (tile_is_signed(dtype))
+        cuc__text_put(t, "    return %s(bitcast(cast(x, i%s), u%s) ^ %s)\n}\n", not, bits, bits,
+                      sign);
+    else
+        cuc__text_put(t, "    return %scast(x, u%s)\n}\n", not, bits);
+}
+
+// Writes the functions that do not depend on the inputs.
+static void put_functions(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const char *key = cuc_dtype_name(key_type(&p->kind));
+
+    cuc__text_put(t, "\nfn count_of(flag) { return sum(cast(flag, i32)) }\n");
+    cuc__text_put(
+        t,
+        "\n# A number for which at least k valid keys are not less, and at most `most`\n"
+        "# or, if too many keys are equal, as few as possible.\n"
+        "fn cut(key, valid, k, most) {\n"
+        "    digit = iota(i32, 256)\n"
+        "    low, high = min(where(valid, key, ~cast(0, %s))), max(where(valid, key, 0))\n"
+        "    shift = cast(0, %s)\n"
+        "    while ((high - low) >> shift) > 255 { shift += 1 }\n"
+        "    need, more = cast(k, i32), count_of(valid) > most\n"
+        "    while more {\n"
+        "        inside = valid & (key >= low) & (key <= high)\n"
+        "        at = where(inside, cast((key - low) >> shift, i32), -1)\n"
+        "        count = histogram(at, 256)\n"
+        "        best = max(where(cumsum(count, 0, reverse=true) >= need, digit, 0))\n"
+        "        above = sum(where(digit > best, count, 0))\n"
+        "        same = sum(where(digit == best, count, 0))\n"
+        "        low += cast(best, %s) << shift\n"
+        "        high = minimum(high - low, (cast(1, %s) << shift) - 1) + low\n"
+        "        need -= above\n"
+        "        more = shift > 0 and k - need + same > most\n"
+        "        shift = where(shift > 8, shift - 8, 0)\n"
+        "    }\n"
+        "    return low\n"
+        "}\n",
+        key, key, key, key);
+    cuc__text_put(t, "\n# The places of elements with a flag in a list, behind `count` others.\n"
+                     "fn places_of(flag, count) {\n"
+                     "    to, _ = rank(where(flag, 0, -1), 2)\n"
+                     "    return where(to >= 0, to + count, -1)\n"
+                     "}\n");
+}
+
+// Writes the keys of the elements of tile `t`, of the inputs or of the lists.
+static void put_keys(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish,
+                     const char *indent, const char *hint)
+{
+    bool rows = p->family->by_row;
+
+    if (finish) {
+        cuc__text_put(t, "%skey = load(slice(part_key, %d, 0, n), [%st], [%sBN]%s)\n", indent, rows,
+                      rows ? "row, " : "", rows ? "_, " : "", hint);
+        return;
+    }
+    cuc__algorithm_put_values(t, p, indent, hint);
+    cuc__text_put(t, "%skey = broadcast(key_of(v0), [BN])\n", indent);
+}
+
+// Writes the maxima `m` of the tiles from `first` on.
+static void put_maxima(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
+{
+    cuc__text_put(t,
+                  "    whole = minimum(tiles, n // BN - first)\n"
+                  "    m = zeros(%s, [BN])\n"
+                  "    for turn in 0 .. whole {\n"
+                  "        t = first + turn\n",
+                  cuc_dtype_name(key_type(&p->kind)));
+    put_keys(t, p, finish, "        ", ", inside=true");
+    cuc__text_put(t, "        m = maximum(m, key)\n"
+                     "    }\n"
+                     "    if whole < tiles {\n"
+                     "        t = first + whole\n");
+    put_keys(t, p, finish, "        ", "");
+    cuc__text_put(t, "        m = maximum(m, where(t * BN + iota(i64, BN) < n, key, 0))\n"
+                     "    }\n");
+}
+
+// Writes the choice of lanes: those whose maxima are not less than `low` or, if these are `many`,
+// those whose maxima are greater, which are less than K.
+static void put_lanes(struct cuc__text *t)
+{
+    cuc__text_put(t, "    valid = first * BN + iota(i64, BN) < n\n"
+                     "    low = cut(m, valid, K, LANES)\n"
+                     "    few = count_of(valid & (m >= low)) <= LANES\n"
+                     "    chosen = valid & ((m > low) | (few & (m == low)))\n"
+                     "    lanes = place(iota(i32, BN), places_of(chosen, 0), extent=LANES, "
+                     "pad=-1)\n");
+}
+
+// Writes the search in the chosen lanes, of TILES tiles at once. Few elements of them are not less
+// than `low`, and are sorted with the best ones of the tiles before.
+static void put_search(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
+{
+    const char *key = cuc_dtype_name(key_type(&p->kind));
+
+    cuc__text_put(t,
+                  "    best, best_at = zeros(%s, [RESULTS]), zeros(i64, [RESULTS])\n"
+                  "    found = 0\n"
+                  "    end = minimum(n, (first + tiles) * BN)\n"
+                  "    for round in 0 .. cdiv(tiles, TILES) {\n"
+                  "        t = first + round * TILES + iota(i64, TILES)[:, None]\n"
+                  "        i = reshape(t * BN + lanes[None, :], [TILES * LANES])\n"
+                  "        there = broadcast(lanes[None, :] >= 0, [TILES, LANES])\n"
+                  "        there = reshape(there, [TILES * LANES]) & (i < end)\n",
+                  key);
+    if (finish) {
+        cuc__text_put(t, "        key = gather(part_key, [%si], mask=there)\n",
+                      p->family->by_row ? "row, " : "");
+    } else {
+        cuc__algorithm_put_gathered_values(t, p, "        ");
+        cuc__text_put(t, "        key = broadcast(key_of(v0), [TILES * LANES])\n");
+    }
+    cuc__text_put(t,
+                  "        there = there & ((key > low) | (few & (key == low)))\n"
+                  "        least = cut(key, there, K, SORTED)\n"
+                  "        kept = there & (key >= least)\n"
+                  "        if count_of(kept) > SORTED {\n"
+                  "            above, same = there & (key > least), there & (key == least)\n"
+                  "            left = SORTED - count_of(above)\n"
+                  "            kept = above | (same & (cumsum(cast(same, i32), 0) <= left))\n"
+                  "        }\n"
+                  "        to = places_of(kept, found)\n"
+                  "        old = iota(i32, RESULTS + SORTED) < found\n"
+                  "        keys = place(key, to, extent=RESULTS + SORTED)\n"
+                  "        keys = where(old, cat(best, zeros(%s, [SORTED]), 0), keys)\n"
+                  "        ats = place(i, to, extent=RESULTS + SORTED)\n"
+                  "        ats = where(old, cat(best_at, zeros(i64, [SORTED]), 0), ats)\n"
+                  "        best, from = topk(keys, RESULTS, 0)\n"
+                  "        best_at = take(ats, from, 0)\n"
+                  "        found = minimum(found + count_of(kept), K)\n"
+                  "    }\n",
+                  key);
+}
+
+// Writes the search for elements that equal `low`, if their lanes were too many.
+static void put_equal(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
+{
+    cuc__text_put(t, "    turn = 0 * tiles\n"
+                     "    while not few and found < K and turn < tiles {\n"
+                     "        t = first + turn\n");
+    put_keys(t, p, finish, "        ", "");
+    cuc__text_put(t, "        at = t * BN + iota(i64, BN)\n"
+                     "        equal = (key == low) & (at < n)\n"
+                     "        at = place(at, places_of(equal, found), extent=RESULTS)\n"
+                     "        best_at = where(iota(i32, RESULTS) < found, best_at, at)\n"
+                     "        best = where(iota(i32, RESULTS) < found, best, low)\n"
+                     "        found = minimum(found + count_of(equal), K)\n"
+                     "        turn += 1\n"
+                     "    }\n");
+}
+
+// Writes the stores of the values of the elements whose indices are `i`.
+static void put_outputs(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                        const char *indent)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__algorithm_put_gathered_values(t, p, indent);
+    for (uint32_t j = 0; j < k->output_count; j++)
+        if (!k->outputs[j].dropped)
+            cuc__text_put(t, "%sscatter(out_%s, [%sj], cast(v%u, %s), mask=there)\n", indent,
+                          k->outputs[j].name, p->family->by_row ? "row, " : "", j,
+                          cuc_dtype_name(k->outputs[j].dtype));
+}
+
+// Writes the end: the outputs, or the lists of a part.
+static void put_results(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
+{
+    const char *row = p->family->by_row ? "row, " : "";
+
+    cuc__text_put(t, "    j = iota(i64, RESULTS)\n"
+                     "    there = (j < K) & (j < found)\n");
+    if (finish) {
+        cuc__text_put(t, "    i = gather(part_at, [%sbest_at], mask=there)\n    n = size\n", row);
+        put_outputs(t, p, "    ");
+        cuc__text_put(t, "}\n");
+        return;
+    }
+    cuc__text_put(t, "    i = best_at\n    if parts == 1 {\n");
+    put_outputs(t, p, "        ");
+    cuc__text_put(t,
+                  "    } else {\n"
+                  "        scatter(part_key, [%spart * K + j], best, mask=there)\n"
+                  "        scatter(part_at, [%spart * K + j], i, mask=there)\n"
+                  "    }\n"
+                  "}\n",
+                  row, row);
+}
+
+static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+    const struct sizes s = sizes_of(k->k);
+    bool rows = p->family->by_row;
+    const char *extent = rows ? "ROWS, " : "";
+    char of_output[64];
+
+    snprintf(of_output, sizeof(of_output), "%s%lld", extent, (long long)k->k);
+    cuc__text_put(t, "\nkernel %s(", p->family->kernels[finish ? FINISH : PARTS]);
+    cuc__algorithm_put_inputs(t, p);
+    cuc__algorithm_put_outputs(t, p, of_output);
+    cuc__text_put(t,
+                  "part_key: %s[%sLIST], part_at: i64[%sLIST], turns: i64, parts: i64%s)\n"
+                  "    const BN = %d, K = %lld, RESULTS = %u, LANES = %u, SORTED = %u, TILES = %u\n"
+                  "    grid %s%s\n{\n",
+                  cuc_dtype_name(key_type(k)), extent, extent, rows ? ", rows: i64" : "",
+                  p->tile.elements, (long long)k->k, s.results, s.lanes, s.sorted, s.tiles,
+                  rows     ? "rows"
+                  : finish ? "1"
+                           : "parts",
+                  rows && !finish ? " * parts" : "");
+    cuc__algorithm_put_count(t, p);
+    if (finish)
+        cuc__text_put(t,
+                      "%s    size, used = n, cdiv(n, turns * BN)\n"
+                      "    n = where(n > 0, (used - 1) * K + minimum(K, n - (used - 1) * turns * "
+                      "BN), 0)\n"
+                      "    first, tiles = 0 * n, cdiv(n, BN)\n",
+                      rows ? "    row = block(0)\n" : "");
+    else
+        cuc__text_put(t,
+                      "    %s = %s\n"
+                      "    first = part * turns\n"
+                      "    tiles = minimum(turns, cdiv(n, BN) - first)\n"
+                      "    if tiles <= 0 { return }\n",
+                      rows ? "row, part" : "part",
+                      rows ? "block(0) // parts, block(0) % parts" : "block(0)");
+    put_maxima(t, p, finish);
+    put_lanes(t);
+    put_search(t, p, finish);
+    put_equal(t, p, finish);
+    put_results(t, p, finish);
+}
+
+static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    put_key(t, &p->kind);
+    put_functions(t, p);
+    put_kernel(t, p, false);
+    put_kernel(t, p, true);
+}
+
+// The division of rows: each has `parts` parts of `turns` tiles.
+struct division {
+    int64_t parts, turns;
+};
+
+static struct division divide(const cuc_algorithm *plan, int64_t rows, int64_t count)
+{
+    enum { LEAST = 4 }; // tiles of a part, of several
+    int64_t blocks = (int64_t)plan->tile.blocks * plan->multiprocessors;
+    int64_t tiles = cuc__ceil_div(count, plan->tile.elements), parts = rows ? blocks / rows : 1;
+
+    if (parts > tiles / LEAST)
+        parts = tiles / LEAST;
+    if (parts <= 1)
+        return (struct division){ 1, tiles };
+    int64_t turns = cuc__ceil_div(tiles, parts);
+    return (struct division){ cuc__ceil_div(tiles, turns), turns };
+}
+
+// Parts are never more than the blocks that fit on the device, however many rows there are.
+static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
+{
+    const struct cuc__algorithm_kind *k = &plan->kind;
+    int64_t blocks = (int64_t)plan->tile.blocks * plan->multiprocessors;
+    uint64_t keys = (uint64_t)blocks * (uint64_t)k->k;
+
+    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(key_type(k)) / 8)) +
+                       cuc__algorithm_aligned(keys * sizeof(int64_t))
+                 : 0;
+}
+
+static cuc_status run(const struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    bool by_row = c->plan->family->by_row;
+    int64_t rows = by_row ? c->rows : 1;
+    struct division d = divide(c->plan, rows, c->count);
+    int64_t list = d.parts > 1 ? d.parts * k->k : 0;
+    cuc_tensor keys, places;
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
+    size_t count = cuc__algorithm_add_outputs(args, cuc__algorithm_add_inputs(args, 0, c), c);
+    cuc_device_ptr at = cuc__algorithm_scratch(&keys, c, c->workspace, key_type(k), rows * list);
+
+    if (!c->count || !rows)
+        return CUC_OK;
+    cuc__algorithm_scratch(&places, c, at, CUC_I64, rows * list);
+    if (by_row) {
+        keys.rank = places.rank = 2;
+        keys.shape[0] = places.shape[0] = rows;
+        keys.shape[1] = places.shape[1] = list;
+        keys.strides[0] = places.strides[0] = list;
+        keys.strides[1] = places.strides[1] = 1;
+    }
+    args[count++] = CUC_ARG(&keys);
+    args[count++] = CUC_ARG(&places);
+    args[count++] = CUC_ARG(d.turns);
+    args[count++] = CUC_ARG(d.parts);
+    if (by_row)
+        args[count++] = CUC_ARG(rows);
+    cuc_status st = cuc__algorithm_launch(c, PARTS, args, count);
+    return st < 0 || d.parts == 1 ? st : cuc__algorithm_launch(c, FINISH, args, count);
+}
+
+#define FAMILY(name, rows)                                       \
+    const struct cuc__algorithm_family cuc__algorithm_##name = { \
+        .kernels = { #name "_parts", #name "_finish" },          \
+        .outputs_of_value = 1,                                   \
+        .by_row = (rows),                                        \
+        .choose = choose,                                        \
+        .put = put,                                              \
+        .workspace = workspace,                                  \
+        .run = run,                                              \
+    }
+FAMILY(topk, false);
+FAMILY(topk_rows, true);
