@@ -13,7 +13,7 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() and cuc_scan() are for one array, and take a plan that the library keeps. It keeps
+ * cuc_reduce(), cuc_scan() and cuc_search() need no plan of yours: the library keeps one. It keeps
  * the 64 plans that such calls used most recently, until the process ends or the library is
  * unloaded.
  */
@@ -76,7 +76,9 @@ enum {
  *   i64), all functions of the language, and those that fn defines. `x[j]` is the element of an
  *   array at any index (0 outside the array, which ends at n if it is read by element).
  *   lower_bound(x, v) and upper_bound(x, v) are the numbers of elements of the sorted array x that
- *   are less than v, and not greater (i64).
+ *   are less than v, and not greater (i64), where NaN is greater than all numbers. shuffle(i, n,
+ *   seed) is element i of a permutation of 0 to n - 1 (i64), which the integer seed determines; -1
+ *   outside of it.
  *
  * The *values* of an element are those of the expressions without a name, or, if there are none,
  * all names, except those of `[]` arrays. Names consist of at most 31 letters, digits and _; i, n
@@ -366,6 +368,37 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  */
 CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity,
                             uint32_t flags, const cuc_tensor *x, const cuc_tensor *y);
+
+/** Flags of cuc_search(). */
+enum {
+    /** Count the elements that are not greater, instead of those that are less */
+    CUC_SEARCH_UPPER = 1 << 0,
+};
+
+/**
+ * Search for each value in a sorted array, in stream order: at[i] is the number of elements that
+ * are less than values[i]. With CUC_SEARCH_UPPER, it is the number of those not greater.
+ *
+ * These are the first and the last position at which the value can be inserted without a change of
+ * the order. NaN counts as greater than all numbers, and as equal to NaN.
+ *
+ * The first call for a device, flags and types creates a plan, which the library keeps among the 64
+ * used most recently.
+ *
+ * @shape  `sorted`: any number of elements, ascending; `values` and `at`: equal numbers of elements
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
+ * @param stream the queue
+ * @param flags  CUC_SEARCH_UPPER or 0
+ * @param sorted the array; its order is not checked
+ * @param values of the same type
+ * @param at     i32, u32, i64 or u64, written; it overlaps no other array
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sorted,
+                              const cuc_tensor *values, const cuc_tensor *at);
 
 CUC_END_DECLS
 

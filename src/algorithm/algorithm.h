@@ -181,6 +181,9 @@ struct cuc__algorithm_sums {
     const char *identity[CUC__ALGORITHM_MAX + 1];
 };
 
+// Defined in functions.c. Writes the library's functions that expressions call.
+void cuc__algorithm_put_functions(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
+
 // Defined in look_back.c. Write parts of a kernel: functions; the head behind the parameters for
 // arrays, with the facts that no array overlaps the workspace; the publication of m0, m1 and so on,
 // that tile `t` adds; and the computation of b0, b1 and so on, the sums of all tiles before.

@@ -105,37 +105,6 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
     }
 }
 
-// Writes the functions that search in a sorted array, if an expression has their names: the number
-// of elements that are less than x, or not more.
-static void put_searches(struct cuc__text *t, const struct cuc__algorithm_kind *k)
-{
-    static const struct {
-        const char *name, *comparison;
-    } rows[] = { { "lower_bound", "<" }, { "upper_bound", "<=" } };
-
-    for (int row = 0; row < CUC_LENGTH(rows); row++) {
-        bool used = false;
-        for (uint32_t i = 0; i < k->input_count; i++)
-            used |= k->inputs[i].expression && strstr(k->inputs[i].expression, rows[row].name);
-        if (used)
-            cuc__text_put(t,
-                          "\nfn %s(sorted, x) {\n"
-                          "    size = dim(sorted, 0)\n"
-                          "    width, at = cast(1, i64), cast(x != x, i64) * 0\n"
-                          "    while width * 2 <= size { width = width * 2 }\n"
-                          "    while width > 0 {\n"
-                          "        next = at + width\n"
-                          "        there = next <= size\n"
-                          "        more = gather(sorted, [next - 1], mask=there) %s x\n"
-                          "        at = where(there & more, next, at)\n"
-                          "        width = width // 2\n"
-                          "    }\n"
-                          "    return at\n"
-                          "}\n",
-                          rows[row].name, rows[row].comparison);
-    }
-}
-
 // Writes the function that computes the values of an element.
 static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 {
@@ -314,7 +283,7 @@ char *cuc__algorithm_source(const struct cuc__algorithm_problem *p)
 
     if (p->fn) // first, so that messages of the compiler refer to its lines
         cuc__text_put(&t, "%s\n", p->fn);
-    put_searches(&t, &p->kind);
+    cuc__algorithm_put_functions(&t, &p->kind);
     put_element(&t, &p->kind);
     p->family->put(&t, p);
     if (t.lost) {

@@ -130,4 +130,12 @@ def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = 
                        raw.CUC_ALGORITHM_EXCLUSIVE if exclusive else 0, source._address, result._address))
 
 
-__all__ = ["Algorithm", "reduce", "scan"]
+def search(stream: StreamLike, sorted: Any, values: Any, at: Any, *, upper: bool = False) -> None:
+    """Find each value's place in a sorted array, in stream order: at[i] is the number of elements that are less than
+    values[i], or not greater if `upper`. The library keeps the plans."""
+    array, sought, result = as_tensor(sorted), as_tensor(values), as_tensor(at)
+    check(raw.cuc_search(as_stream(stream)._h, raw.CUC_SEARCH_UPPER if upper else 0, array._address, sought._address,
+                         result._address))
+
+
+__all__ = ["Algorithm", "reduce", "scan", "search"]

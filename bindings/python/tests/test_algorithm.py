@@ -51,6 +51,28 @@ class AlgorithmTest(DeviceTest):
         algorithm.reduce(self.stream, "fn larger(a, b) { return maximum(a, b) }", self.there, one, identity="-inf")
         self.assertEqual(self.receive(one, np.zeros(1, np.float32))[0], self.x.max())
 
+    def test_search(self):
+        x = np.sort(self.x)
+        values = np.concatenate([self.y, [np.nan, np.inf, -np.inf]]).astype(np.float32)
+        at = self.send(np.zeros(len(values), np.int64))
+        for x in x[:1], x, np.concatenate([x, [np.nan] * 3]).astype(np.float32):
+            for upper in False, True:
+                algorithm.search(self.stream, self.send(x), self.send(values), at, upper=upper)
+                np.testing.assert_array_equal(self.receive(at, np.zeros(len(values), np.int64)),
+                                              np.searchsorted(x, values, "right" if upper else "left"))
+
+    def test_shuffle(self):
+        orders = []
+        for seed in 7, 7, 8:
+            shuffled = algorithm.Algorithm("transform", ["x: f32", f"x[shuffle(i, n, {seed})]"], ["y: f32"])
+            there = self.send(np.arange(5000, dtype=np.float32))
+            out = self.send(self.x)
+            shuffled(self.stream, [there], [out])
+            orders.append(self.receive(out, self.x))
+            np.testing.assert_array_equal(np.sort(orders[-1]), np.arange(5000))
+        np.testing.assert_array_equal(orders[0], orders[1])
+        self.assertLess((orders[0] == orders[2]).sum(), 20)
+
     def test_scan(self):
         out = self.send(self.x)
         algorithm.scan(self.stream, "sum", self.there, out)
