@@ -92,7 +92,9 @@ enum {
  * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
  * a shorter integer.
  *
- * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
+ * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it.
+ * The program of the plan has functions of its own, such as element_of and lower_bound: a text that
+ * defines one of the same name is refused.
  *
  * - TRANSFORM: a function from the values to the outputs; NULL stores the values.
  * - REDUCE: an associative and commutative function of two sets of values, `"fn add(a, b) { return
@@ -242,7 +244,8 @@ CUC_API void cuc_algorithm_args_init(cuc_algorithm_args *args, size_t caller_siz
  *                                    values
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
- * @retval CUC_ERROR_COMPILE          an expression or fn is wrong: the log says why
+ * @retval CUC_ERROR_COMPILE          an expression or fn is wrong: the log says why, and where,
+ *                                    such as fn:2:14 or inputs[1]:1:5 (line and column)
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the code cannot be loaded; for other load failures see
  *                                    cuc_object_get_kernel()

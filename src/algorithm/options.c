@@ -319,6 +319,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->keys = !families[o->kind]->by_key ? 0 : o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     p->family = families[o->kind];
+    p->inputs = o->inputs;
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
     p->count = o->count;
     p->multiprocessors = device->limits.multiprocessors;

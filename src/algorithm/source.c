@@ -49,8 +49,10 @@ static size_t search_call(const char *text, size_t word)
 }
 
 // Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles, and
-// lower_bound(x, v) gets the array.
-static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t at)
+// lower_bound(x, v) gets the array. Stops in front of a word that would end beyond `most` bytes of
+// text, and returns it; returns NULL if it has copied all.
+static const char *put_expression(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                                  uint32_t at, size_t most)
 {
     enum { DEEPEST = 64 };
     const char *text = k->inputs[at].expression + strspn(k->inputs[at].expression, blanks);
@@ -59,6 +61,8 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
 
     while (*text) {
         size_t length = strspn(text, letters), blank = length + strspn(text + length, blanks);
+        if (t->length + (length ? length : 1) > most)
+            return text;
         size_t call = search_call(text, length);
         if (call && is_array(k, at, text + call, strspn(text + call, letters))) {
             cuc__text_append(t, text, call);
@@ -85,6 +89,18 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_kind
         }
         depth += *text++ == '[';
     }
+    return NULL;
+}
+
+const char *cuc__algorithm_find_in_expression(const struct cuc__algorithm_kind *k, uint32_t input,
+                                              size_t offset, size_t *length)
+{
+    struct cuc__text t = { 0 };
+    const char *found = put_expression(&t, k, input, offset);
+
+    *length = t.length;
+    free(t.at);
+    return found;
 }
 
 // Writes the names of the arguments of element_of or, with a format of loads, the arguments. An
@@ -105,8 +121,9 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
     }
 }
 
-// Writes the function that computes the values of an element.
-static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+// Writes the function that computes the values of an element, and the offset at which each
+// expression begins.
+static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k, size_t *starts)
 {
     bool expressions = false;
     const char *comma = "";
@@ -120,7 +137,8 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k
         if (k->inputs[i].form != CUC__ALGORITHM_NAMED)
             continue;
         cuc__text_put(t, "    %s = ", k->inputs[i].name);
-        put_expression(t, k, i);
+        starts[i] = t->length;
+        put_expression(t, k, i, SIZE_MAX);
         cuc__text_put(t, "\n");
     }
     cuc__text_put(t, "    return ");
@@ -130,8 +148,9 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k
             continue;
         cuc__text_put(t, "%s", comma);
         comma = ", ";
+        starts[i] = expressions ? t->length : starts[i];
         if (expressions)
-            put_expression(t, k, i);
+            put_expression(t, k, i, SIZE_MAX);
         else
             cuc__text_put(t, "%s", k->inputs[i].name);
     }
@@ -277,14 +296,14 @@ void cuc__algorithm_put_identities(struct cuc__text *t, const struct cuc__algori
     cuc__text_put(t, "]");
 }
 
-char *cuc__algorithm_source(const struct cuc__algorithm_problem *p)
+char *cuc__algorithm_source(const struct cuc__algorithm_problem *p, size_t *starts)
 {
     struct cuc__text t = { 0 };
 
     if (p->fn) // first, so that messages of the compiler refer to its lines
         cuc__text_put(&t, "%s\n", p->fn);
     cuc__algorithm_put_functions(&t, &p->kind);
-    put_element(&t, &p->kind);
+    put_element(&t, &p->kind, starts);
     p->family->put(&t, p);
     if (t.lost) {
         free(t.at);
