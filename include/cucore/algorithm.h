@@ -13,9 +13,9 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() and cuc_scan() are for one array, and take a plan that the library keeps. It keeps
- * the 64 plans that such calls used most recently, until the process ends or the library is
- * unloaded.
+ * cuc_reduce(), cuc_scan(), cuc_sort() and cuc_search() need no plan of yours: the library keeps
+ * one. It keeps the 64 plans that such calls used most recently, until the process ends or the
+ * library is unloaded.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -83,7 +83,9 @@ enum {
  *   i64), all functions of the language, and those that fn defines. `x[j]` is the element of an
  *   array at any index (0 outside the array, which ends at n if it is read by element).
  *   lower_bound(x, v) and upper_bound(x, v) are the numbers of elements of the sorted array x that
- *   are less than v, and not greater (i64).
+ *   are less than v, and not greater (i64), where NaN is greater than all numbers. shuffle(i, n,
+ *   seed) is element i of a permutation of 0 to n - 1 (i64), which the integer seed determines; -1
+ *   outside of it.
  *
  * In TOPK_ROWS an array that is read by element has rows: `x` is the element at index i of a row,
  * `x[j]` another one of this row, `n` the number of elements of a row, and `row` the row's index.
@@ -103,7 +105,9 @@ enum {
  * scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32
  * bits if that is a shorter integer.
  *
- * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
+ * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it.
+ * The program of the plan has functions of its own, such as element_of and lower_bound: a text that
+ * defines one of the same name is refused.
  *
  * - TRANSFORM: a function from the values to the outputs; NULL stores the values.
  * - REDUCE: an associative and commutative function of two sets of values, `"fn add(a, b) { return
@@ -267,7 +271,8 @@ CUC_API void cuc_algorithm_args_init(cuc_algorithm_args *args, size_t caller_siz
  *                                    values
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
- * @retval CUC_ERROR_COMPILE          an expression or fn is wrong: the log says why
+ * @retval CUC_ERROR_COMPILE          an expression or fn is wrong: the log says why, and where,
+ *                                    such as fn:2:14 or inputs[1]:1:5 (line and column)
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the code cannot be loaded; for other load failures see
  *                                    cuc_object_get_kernel()
@@ -421,6 +426,37 @@ CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *iden
 CUC_API cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_in,
                             const cuc_tensor *keys_out, const cuc_tensor *values_in,
                             const cuc_tensor *values_out);
+
+/** Flags of cuc_search(). */
+enum {
+    /** Count the elements that are not greater, instead of those that are less */
+    CUC_SEARCH_UPPER = 1 << 0,
+};
+
+/**
+ * Search for each value in a sorted array, in stream order: at[i] is the number of elements that
+ * are less than values[i]. With CUC_SEARCH_UPPER, it is the number of those not greater.
+ *
+ * These are the first and the last position at which the value can be inserted without a change of
+ * the order. NaN counts as greater than all numbers, and as equal to NaN.
+ *
+ * The first call for a device, flags and types creates a plan, which the library keeps among the 64
+ * used most recently.
+ *
+ * @shape  `sorted`: any number of elements, ascending; `values` and `at`: equal numbers of elements
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph
+ * @param stream the queue
+ * @param flags  CUC_SEARCH_UPPER or 0
+ * @param sorted the array; its order is not checked
+ * @param values of the same type
+ * @param at     i32, u32, i64 or u64, written; it overlaps no other array
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sorted,
+                              const cuc_tensor *values, const cuc_tensor *at);
 
 CUC_END_DECLS
 

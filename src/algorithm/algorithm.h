@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "program/plan_arch.h"
 
+#define CUC__ALGORITHM_PROGRAM "algorithm.tile" // its name in messages
+
 enum {
     CUC__ALGORITHM_NAME = 32,
     CUC__ALGORITHM_IDENTITY = 64,
@@ -68,7 +70,8 @@ struct cuc__algorithm_problem {
     struct cuc__algorithm_kind kind;
     const struct cuc__algorithm_family *family;
     struct cuc__algorithm_tile tile;
-    const char *fn; // the text of the operator; NULL if there is none
+    const char *const *inputs; // the caller's texts
+    const char *fn;            // the text of the operator; NULL if there is none
     char fn_name[CUC__ALGORITHM_NAME];
     bool named;                                                 // fn is one of the library's own
     char identity[CUC__ALGORITHM_MAX][CUC__ALGORITHM_IDENTITY]; // of each value
@@ -143,8 +146,17 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *out,
 cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *problem,
                                         const cuc_algorithm_options *options, const char *function);
 
-// Defined in source.c. Writes the tile program. Returns NULL if out of memory.
-char *cuc__algorithm_source(const struct cuc__algorithm_problem *problem);
+// Checks that fn defines no function of the program.
+cuc_status cuc__algorithm_check_names(const struct cuc__algorithm_problem *problem,
+                                      const char *program, const char *function);
+
+// Defined in source.c. Writes the tile program, and for each input the offset at which its
+// expression begins in it. Returns NULL if out of memory.
+char *cuc__algorithm_source(const struct cuc__algorithm_problem *problem, size_t *starts);
+// Finds the word of an input's expression that is at an offset behind the expression's start in the
+// program. Returns NULL if the expression ends before, and its length there.
+const char *cuc__algorithm_find_in_expression(const struct cuc__algorithm_problem *problem,
+                                              uint32_t input, size_t offset, size_t *length);
 // Returns true if a word of an expression is a name.
 bool cuc__algorithm_mentions(const char *expression, const char *name);
 // Write parts of kernels: the parameters of inputs and of the count, and those of outputs, each
@@ -191,6 +203,15 @@ struct cuc__algorithm_sums {
     const char *combine; // the name of the function, and identities: only for the program
     const char *identity[CUC__ALGORITHM_MAX + 1];
 };
+
+// Defined in functions.c. Writes the library's functions that expressions call.
+void cuc__algorithm_put_functions(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
+
+// Defined in places.c. Records the failure to compile a program once more, with places in fn and
+// inputs instead of those in the program.
+cuc_status cuc__algorithm_fail_compile(const struct cuc__algorithm_problem *problem,
+                                       const char *program, const size_t *starts,
+                                       const char *function);
 
 // Defined in look_back.c. Write parts of a kernel: functions; the head behind the parameters for
 // arrays, with the facts that no array overlaps the workspace; the publication of m0, m1 and so on,

@@ -3,6 +3,7 @@
 #include "algorithm.h"
 
 #include "device/stream.h"
+#include "tile/ir/scalar.h"
 
 #include <inttypes.h>
 
@@ -97,4 +98,37 @@ cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_i
                                   .outputs = outputs, .output_count = values_out ? 2 : 1),
             CUC_ALGORITHM_ARGS(.inputs = in, .input_count = in_count, .outputs = out,
                                .output_count = out_count)));
+}
+
+cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sorted,
+                      const cuc_tensor *values, const cuc_tensor *at)
+{
+    static const char *const inputs[][3] = {
+        { "sorted: %s[]", "v: %s", "lower_bound(sorted, v)" },
+        { "sorted: %s[]", "v: %s", "upper_bound(sorted, v)" },
+    };
+    static const char *const outputs[] = { "at: %s" };
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(sorted);
+    CUC_CHECK_NOT_NULL(values);
+    CUC_CHECK_NOT_NULL(at);
+    if (flags & ~(uint32_t)CUC_SEARCH_UPPER)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "flags is 0x%" PRIx32 ", expected CUC_SEARCH_UPPER or 0", flags);
+    if (sorted->dtype != values->dtype)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "values is of %s, expected %s, the type of sorted",
+                        cuc_dtype_name(values->dtype), cuc_dtype_name(sorted->dtype));
+    if (!tile_is_integer(at->dtype) || cuc_dtype_bits(at->dtype) < 32)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "at is of %s, expected i32, u32, i64 or u64 for positions",
+                        cuc_dtype_name(at->dtype));
+    const cuc_tensor arrays[] = { *sorted, *values };
+    return CUC_PASS(run(
+        stream,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_TRANSFORM,
+                              .inputs = inputs[flags & CUC_SEARCH_UPPER], .input_count = 3,
+                              .outputs = outputs, .output_count = 1),
+        CUC_ALGORITHM_ARGS(.inputs = arrays, .input_count = 2, .outputs = at, .output_count = 1)));
 }

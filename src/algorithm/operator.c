@@ -42,25 +42,84 @@ static const struct {
     { "max", "fn combined(a, b) { return maximum(a, b) }", NULL, -1 },
 };
 
-// Finds the name of the last function that a text defines. Returns false if there is none, or if
-// the name is too long.
-static bool find_function(char out[CUC__ALGORITHM_NAME], const char *text)
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+// Finds the name of the next function that a text defines, or kernel. Returns NULL if there is
+// none.
+static const char *next_function(const char *text, bool kernels, size_t *length)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    bool after_fn = false, found = false;
+    bool after_fn = false;
 
     while (*text) {
-        size_t length = strspn(text, letters);
-        if (length && after_fn) {
-            found = length < CUC__ALGORITHM_NAME;
-            memcpy(out, text, found ? length : 0);
-            out[found ? length : 0] = '\0';
-        }
-        if (length)
-            after_fn = length == 2 && strncmp(text, "fn", 2) == 0;
-        text += *text == '#' ? strcspn(text, "\n") : length ? length : 1;
+        *length = strspn(text, letters);
+        if (*length && after_fn)
+            return text;
+        if (*length)
+            after_fn = (*length == 2 && strncmp(text, "fn", 2) == 0) ||
+                       (kernels && *length == 6 && strncmp(text, "kernel", 6) == 0);
+        text += *text == '#' ? strcspn(text, "\n") : *length ? *length : 1;
     }
-    return found;
+    return NULL;
+}
+
+// Finds the name of the last function that a text defines, and the number of its parameters.
+// Returns false if there is none, or if the name is too long.
+static bool find_function(char out[CUC__ALGORITHM_NAME], uint32_t *parameters, const char *text)
+{
+    const char *name = NULL, *at = text;
+    size_t length, found = 0;
+
+    while ((at = next_function(at, false, &length))) {
+        name = at;
+        found = length;
+        at += length;
+    }
+    if (!name || found >= CUC__ALGORITHM_NAME)
+        return false;
+    memcpy(out, name, found);
+    out[found] = '\0';
+    *parameters = 0;
+    for (at = name + found; *at && *at != ')'; at += length ? length : 1) {
+        length = strspn(at, letters);
+        *parameters += length > 0;
+        if (*at == '#')
+            length = strcspn(at, "\n");
+    }
+    return true;
+}
+
+// Checks the number of a function's parameters, for the families whose values are passed to it.
+static cuc_status check_parameters(const struct cuc__algorithm_problem *p, uint32_t parameters,
+                                   const char *function)
+{
+    bool pairs = p->family->has_identity || p->kind.kind == CUC_ALGORITHM_UNIQUE;
+    uint32_t expected = (pairs ? 2 : 1) * (p->kind.values - p->kind.keys);
+
+    if ((!pairs && p->kind.kind > CUC_ALGORITHM_HISTOGRAM) || parameters == expected)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "fn %s has %u parameter%s, expected %u: the values of %s", p->fn_name,
+                     parameters, parameters == 1 ? "" : "s", expected,
+                     pairs ? "two elements" : "an element");
+}
+
+cuc_status cuc__algorithm_check_names(const struct cuc__algorithm_problem *p, const char *program,
+                                      const char *function)
+{
+    const char *name = p->fn, *other;
+    size_t length, size;
+
+    while (name && !p->named && (name = next_function(name, false, &length))) {
+        for (other = program + strlen(p->fn); (other = next_function(other, true, &size));
+             other += size)
+            if (size == length && strncmp(other, name, size) == 0)
+                return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                                 "fn defines %.*s, which the plan's program defines too: expected "
+                                 "another name",
+                                 (int)length, name);
+        name += length;
+    }
+    return CUC_OK;
 }
 
 // Splits a list at its commas outside of brackets. Returns the number of entries: more than `most`
@@ -105,10 +164,14 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
                                         const cuc_algorithm_options *o, const char *function)
 {
     char *identity = p->identity[p->kind.keys];
+    uint32_t parameters;
+    cuc_status st;
 
     p->fn = o->fn;
-    if (o->fn && find_function(p->fn_name, o->fn))
-        return read_identity(p, o, function);
+    if (o->fn && find_function(p->fn_name, &parameters, o->fn)) {
+        st = check_parameters(p, parameters, function);
+        return st < 0 ? st : read_identity(p, o, function);
+    }
     if (!p->family->has_identity)
         return o->fn || p->family->needs_fn
                    ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

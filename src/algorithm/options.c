@@ -344,6 +344,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     k->descending = o->flags & CUC_ALGORITHM_DESCENDING;
     p->family = families[o->kind];
+    p->inputs = o->inputs;
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
     p->count = o->count;
     p->multiprocessors = device->limits.multiprocessors;

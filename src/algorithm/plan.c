@@ -14,18 +14,23 @@
 enum { SMALLEST = 256 }; // tile that is tried
 
 static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_problem *p,
-                          cuc_cache *cache)
+                          cuc_cache *cache, const char *function)
 {
+    size_t starts[CUC__ALGORITHM_MAX] = { 0 };
     cuc_program *program = NULL;
     cuc_status st;
 
-    if (!(plan->text = cuc__algorithm_source(p)))
+    if (!(plan->text = cuc__algorithm_source(p, starts)))
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a plan");
+    if ((st = cuc__algorithm_check_names(p, plan->text, function)) < 0)
+        return st;
     st = cuc_program_create(&program, CUC_SOURCE_TILE, plan->text, 0,
-                            CUC_PROGRAM_OPTIONS(.name = "algorithm.tile", .arch = p->arch,
+                            CUC_PROGRAM_OPTIONS(.name = CUC__ALGORITHM_PROGRAM, .arch = p->arch,
                                                 .warps = p->tile.warps, .cache = cache));
     if (st >= 0)
         st = cuc_program_compile(&plan->object, program, CUC_CODE_PTX);
+    if (st == CUC_ERROR_COMPILE)
+        st = cuc__algorithm_fail_compile(p, plan->text, starts, function);
     cuc_program_release(program);
     for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
         st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
@@ -77,7 +82,7 @@ cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
     plan->family = p.family;
     plan->kind = p.kind;
     plan->multiprocessors = p.multiprocessors;
-    while ((st = compile(plan, &p, o.cache)) < 0 && !o.tile && is_too_large(st) &&
+    while ((st = compile(plan, &p, o.cache, __func__)) < 0 && !o.tile && is_too_large(st) &&
            p.tile.elements > SMALLEST) {
         drop_code(plan);
         p.tile.elements /= 2;

@@ -49,8 +49,11 @@ static size_t search_call(const char *text, size_t word)
 }
 
 // Copies the expression of input `at`. x[j] becomes gather(in_x, [j]), which takes tiles, or
-// gather(in_x, [row, j]) if the array has rows; lower_bound(x, v) gets the array.
-static void put_expression(struct cuc__text *t, const struct cuc__algorithm_problem *p, uint32_t at)
+// gather(in_x, [row, j]) if the array has rows; lower_bound(x, v) gets the array. Stops in front of
+// a word that would end beyond `most` bytes of text, and returns it; returns NULL if it has copied
+// all.
+static const char *put_expression(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                  uint32_t at, size_t most)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     enum { DEEPEST = 64 };
@@ -60,6 +63,8 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_prob
 
     while (*text) {
         size_t length = strspn(text, letters), blank = length + strspn(text + length, blanks);
+        if (t->length + (length ? length : 1) > most)
+            return text;
         size_t call = search_call(text, length);
         if (call && find_array(k, at, text + call, strspn(text + call, letters))) {
             cuc__text_append(t, text, call);
@@ -91,6 +96,18 @@ static void put_expression(struct cuc__text *t, const struct cuc__algorithm_prob
             cuc__text_put(t, "row, ");
         depth += *text++ == '[';
     }
+    return NULL;
+}
+
+const char *cuc__algorithm_find_in_expression(const struct cuc__algorithm_problem *p,
+                                              uint32_t input, size_t offset, size_t *length)
+{
+    struct cuc__text t = { 0 };
+    const char *found = put_expression(&t, p, input, offset);
+
+    *length = t.length;
+    free(t.at);
+    return found;
 }
 
 // Writes the names of the arguments of element_of or, with a format of loads, the arguments. An
@@ -115,39 +132,9 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
     }
 }
 
-// Writes the functions that search in a sorted array, if an expression has their names: the number
-// of elements that are less than x, or not more.
-static void put_searches(struct cuc__text *t, const struct cuc__algorithm_kind *k)
-{
-    static const struct {
-        const char *name, *comparison;
-    } rows[] = { { "lower_bound", "<" }, { "upper_bound", "<=" } };
-
-    for (int row = 0; row < CUC_LENGTH(rows); row++) {
-        bool used = false;
-        for (uint32_t i = 0; i < k->input_count; i++)
-            used |= k->inputs[i].expression && strstr(k->inputs[i].expression, rows[row].name);
-        if (used)
-            cuc__text_put(t,
-                          "\nfn %s(sorted, x) {\n"
-                          "    size = dim(sorted, 0)\n"
-                          "    width, at = cast(1, i64), cast(x != x, i64) * 0\n"
-                          "    while width * 2 <= size { width = width * 2 }\n"
-                          "    while width > 0 {\n"
-                          "        next = at + width\n"
-                          "        there = next <= size\n"
-                          "        more = gather(sorted, [next - 1], mask=there) %s x\n"
-                          "        at = where(there & more, next, at)\n"
-                          "        width = width // 2\n"
-                          "    }\n"
-                          "    return at\n"
-                          "}\n",
-                          rows[row].name, rows[row].comparison);
-    }
-}
-
-// Writes the function that computes the values of an element.
-static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+// Writes the function that computes the values of an element, and the offset at which each
+// expression begins.
+static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem *p, size_t *starts)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     bool expressions = false;
@@ -162,7 +149,8 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem
         if (k->inputs[i].form != CUC__ALGORITHM_NAMED)
             continue;
         cuc__text_put(t, "    %s = ", k->inputs[i].name);
-        put_expression(t, p, i);
+        starts[i] = t->length;
+        put_expression(t, p, i, SIZE_MAX);
         cuc__text_put(t, "\n");
     }
     cuc__text_put(t, "    return ");
@@ -172,8 +160,9 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem
             continue;
         cuc__text_put(t, "%s", comma);
         comma = ", ";
+        starts[i] = expressions ? t->length : starts[i];
         if (expressions)
-            put_expression(t, p, i);
+            put_expression(t, p, i, SIZE_MAX);
         else
             cuc__text_put(t, "%s", k->inputs[i].name);
     }
@@ -335,14 +324,14 @@ void cuc__algorithm_put_identities(struct cuc__text *t, const struct cuc__algori
     cuc__text_put(t, "]");
 }
 
-char *cuc__algorithm_source(const struct cuc__algorithm_problem *p)
+char *cuc__algorithm_source(const struct cuc__algorithm_problem *p, size_t *starts)
 {
     struct cuc__text t = { 0 };
 
     if (p->fn) // first, so that messages of the compiler refer to its lines
         cuc__text_put(&t, "%s\n", p->fn);
-    put_searches(&t, &p->kind);
-    put_element(&t, p);
+    cuc__algorithm_put_functions(&t, &p->kind);
+    put_element(&t, p, starts);
     p->family->put(&t, p);
     if (t.lost) {
         free(t.at);

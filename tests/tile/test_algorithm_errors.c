@@ -188,6 +188,42 @@ TEST(options_are_refused_by_name)
             IN("x: u8", "y: u8"),
             OUT("z: i32") },
           "there are 1 outputs and 2 values, expected 1 of each, or fn" },
+        { { .kind = CUC_ALGORITHM_REDUCE,
+            .fn = "fn f(a) { return a }",
+            .identity = "0",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "fn f has 1 parameter, expected 2: the values of two elements" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .fn = "fn g(a) { return a }\nfn f(a, # one\n b) { return a }",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "fn f has 2 parameters, expected 1: the values of an element" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .fn = "fn element_of(a) { return a }\nfn f(a) { return a }",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "fn defines element_of, which the plan's program defines too" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .fn = "fn transform(a) { return a }",
+            .input_count = 1,
+            .output_count = 1,
+            IN("x: f32"),
+            OUT("y: f32") },
+          "fn defines transform, which the plan's program defines too" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .fn = "fn lower_bound(a) { return a }",
+            .input_count = 2,
+            .output_count = 1,
+            IN("x: f32", "lower_bound(x, x)"),
+            OUT("y: f32") },
+          "fn defines lower_bound, which" },
         { { .kind = 0, .input_count = 1, .output_count = 1, IN("x: f32"), OUT("y: f32") },
           "kind is 0" },
     };
@@ -214,21 +250,51 @@ TEST(an_expression_may_have_blanks_and_lines_between_brackets)
     cuc_algorithm_release(plan);
 }
 
-TEST(mistakes_in_texts_are_compile_errors)
+TEST(mistakes_in_texts_are_reported_at_their_place)
 {
-    cuc_algorithm *plan = NULL;
+    const struct {
+        const char *inputs[3], *fn, *message, *log;
+    } rows[] = {
+        { { "x: f32" }, "fn f(x) { return x + c }", "fn:1:22: error T501", "return x + c }\n" },
+        { { "x: f32" },
+          "# one\nfn g(x) { return x }\nfn f(x) {\n    return g(x, 1)\n}",
+          "fn:4:12: error T504: g: expected 1 argument, got 2",
+          "        return g(x, 1)\n               ^\n" },
+        { { "x: f32", "x +" }, NULL, "inputs[1]:1:4: error T004", "    x +\n       ^\n" },
+        { { "x: f32", "d = x * q", "d" },
+          NULL,
+          "inputs[1]:1:9: error T501: name: nothing binds q",
+          "    d = x * q\n            ^\n" },
+        { { "x: f32", "x", "x[i - 1] + lower_bound(x, q)" },
+          NULL,
+          "inputs[2]:1:27: error T501",
+          "    x[i - 1] + lower_bound(x, q)\n                              ^\n" },
+        { { "x: f32", "(x +\n  q(1))" },
+          NULL,
+          "inputs[1]:2:3: error T503: call: there is no",
+          "      q(1))\n      ^\n" },
+        { { "x: f32", " x[j]" },
+          NULL,
+          "inputs[1]:1:4: error T501: name: nothing binds j",
+          "     x[j]\n       ^\n" },
+    };
 
-    ck_fails(CUC_ERROR_COMPILE,
-             cuc_algorithm_create(
-                 &plan, device,
-                 CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_REDUCE, .input_count = 1,
-                                       .output_count = 1, IN("x: f32"), OUT("y: f32"),
-                                       .fn = "fn f(a, b) { return a + c }", .identity = "0")),
-             "algorithm.tile");
-    ck_fails(
-        CUC_ERROR_COMPILE,
-        cuc_algorithm_create(&plan, device, CUC_ALGORITHM_OPTIONS(SUM, IN("x +"), OUT("y: f32"))),
-        "algorithm.tile");
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_algorithm *plan = NULL;
+        uint32_t inputs = rows[i].inputs[2] ? 3 : rows[i].inputs[1] ? 2 : 1;
+        ck_fails(
+            CUC_ERROR_COMPILE,
+            cuc_algorithm_create(
+                &plan, device,
+                CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_TRANSFORM, .inputs = rows[i].inputs,
+                                      .input_count = inputs, OUT("y: f32", "z: f32"),
+                                      .fn = rows[i].fn, .output_count = i == 4 ? 2 : 1)),
+            rows[i].message);
+        ck_assert_msg(strstr(cuc_error_log(), rows[i].log), "row %d: %s", i, cuc_error_log());
+        ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_TILE);
+        ck_assert_int_gt(cuc_error_library_code(), 0);
+        ck_assert_str_eq(cuc_error_function(), "cuc_algorithm_create");
+    }
 }
 
 TEST(calls_are_refused_by_name)

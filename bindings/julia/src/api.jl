@@ -352,6 +352,7 @@ const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
 const CUC_ALGORITHM_DESCENDING = UInt32(8)
 const CUC_ALGORITHM_SMALLEST = UInt32(16)
+const CUC_SEARCH_UPPER = UInt32(1)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -2723,6 +2724,9 @@ cuc_runtime_set_device(device) =
 # Scan an array, in stream order: y[i] combines x[0] to x[i].
 cuc_scan(stream, fn, identity, flags, x, y) =
     ccall((:cuc_scan, libcucore), cuc_status, (Ptr{cuc_stream}, Cstring, Cstring, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, fn, identity, flags, x, y)
+# Search for each value in a sorted array, in stream order: at[i] is the number of elements that are less than values[i]. With CUC_SEARCH_UPPER, it is the number of those not greater.
+cuc_search(stream, flags, sorted, values, at) =
+    ccall((:cuc_search, libcucore), cuc_status, (Ptr{cuc_stream}, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, flags, sorted, values, at)
 # Set the process-wide handler of failures that no call can return. Without a handler, such a failure is dropped and its object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)

@@ -438,6 +438,7 @@ const FUNCTIONS = [
     (:cuc_runtime_get_version, 1),
     (:cuc_runtime_set_device, 1),
     (:cuc_scan, 6),
+    (:cuc_search, 5),
     (:cuc_set_failure_handler, 2),
     (:cuc_set_library_path, 2),
     (:cuc_sms_split, 6),

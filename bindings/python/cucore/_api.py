@@ -300,6 +300,7 @@ CUC_ALGORITHM_PLAIN_LAUNCH = 2
 CUC_ALGORITHM_EXCLUSIVE = 4
 CUC_ALGORITHM_DESCENDING = 8
 CUC_ALGORITHM_SMALLEST = 16
+CUC_SEARCH_UPPER = 1
 CUC_ATTENTION_FULL = 0
 CUC_ATTENTION_CAUSAL = 1
 CUC_ATTENTION_TOP_LEFT = 0
@@ -2564,6 +2565,7 @@ FUNCTIONS = {
     "cuc_runtime_get_version": "ip",
     "cuc_runtime_set_device": "ip",
     "cuc_scan": "ipssIpp",
+    "cuc_search": "ipIppp",
     "cuc_set_failure_handler": "vpp",
     "cuc_set_library_path": "iss",
     "cuc_sms_split": "ippppII",

@@ -30,17 +30,27 @@ _FIELDS = ("identity", "bins", "k", "keys", "offsets", "bit_begin", "bit_end", "
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
     """Set a list of texts and its length, and keep it alive."""
-    if isinstance(given, str):
-        raise TypeError(f"{field}s is a text, expected a list of texts")
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        raise TypeError(f"{field}s: expected a list of texts, not {given!r}")
     array = (ctypes.c_char_p * len(given))(*[c_text(f"{field}s", each) for each in given])
     made.kept = (*getattr(made, "kept", ()), array)
     setattr(made, f"{field}s", ctypes.addressof(array))
     setattr(made, f"{field}_count", len(given))
 
 
+def _array(name: str, given: Any) -> Any:
+    """Convert an argument to a tensor; a failure names it."""
+    try:
+        return as_tensor(given)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
 def _arrays(args: Any, field: str, given: Sequence[Any], kept: list[Any]) -> None:
     """Set a list of tensors and its length; `kept` keeps them alive."""
-    tensors = [as_tensor(each) for each in given]
+    if not isinstance(given, Sequence):
+        raise TypeError(f"{field}s: expected a list of arrays, not a {type(given).__name__}")
+    tensors = [_array(f"{field}s[{at}]", each) for at, each in enumerate(given)]
     array = (raw.cuc_tensor * len(tensors))(*(raw.cuc_tensor.from_address(each._address) for each in tensors))
     kept += [tensors, array]
     setattr(args, f"{field}s", ctypes.addressof(array) if tensors else None)
@@ -99,9 +109,11 @@ class Algorithm(Handle):
         assign(args, "count", count)
         for name, value in (("device_count", device_count), ("offsets", offsets)):
             if value is not None:
-                kept.append(as_tensor(value))
+                kept.append(_array(name, value))
                 setattr(args, name, kept[-1]._address)
         if workspace is not None:
+            if not isinstance(workspace, Buffer):
+                raise TypeError(f"workspace: expected a Buffer, not a {type(workspace).__name__}")
             args.workspace, args.workspace_bytes = workspace.handle, workspace.size
         check(raw.cuc_algorithm_run(as_stream(stream)._h, self._h, ctypes.byref(args)))
 
@@ -122,7 +134,7 @@ def _identity(given: str | None) -> bytes | None:
 def reduce(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = None) -> None:
     """Reduce an array to the one element of y, in stream order. `fn` is "sum", "prod", "min", "max", or a function in
     the tile language with its `identity`. The library keeps the plans."""
-    source, result = as_tensor(x), as_tensor(y)
+    source, result = _array("x", x), _array("y", y)
     check(raw.cuc_reduce(as_stream(stream)._h, c_text("fn", fn), _identity(identity), source._address,
                          result._address))
 
@@ -130,7 +142,7 @@ def reduce(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None 
 def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = None, exclusive: bool = False) -> None:
     """Scan an array in stream order: y[i] combines x[0] to x[i], or to x[i - 1] if `exclusive`. `fn` is as in
     `reduce()`. The library keeps the plans."""
-    source, result = as_tensor(x), as_tensor(y)
+    source, result = _array("x", x), _array("y", y)
     check(raw.cuc_scan(as_stream(stream)._h, c_text("fn", fn), _identity(identity),
                        raw.CUC_ALGORITHM_EXCLUSIVE if exclusive else 0, source._address, result._address))
 
@@ -145,4 +157,12 @@ def sort(stream: StreamLike, keys: Any, keys_out: Any = None, values: Any = None
                        *(each and each._address for each in tensors)))
 
 
-__all__ = ["Algorithm", "reduce", "scan", "sort"]
+def search(stream: StreamLike, sorted: Any, values: Any, at: Any, *, upper: bool = False) -> None:
+    """Find each value's place in a sorted array, in stream order: at[i] is the number of elements that are less than
+    values[i], or not greater if `upper`. The library keeps the plans."""
+    array, sought, result = _array("sorted", sorted), _array("values", values), _array("at", at)
+    check(raw.cuc_search(as_stream(stream)._h, raw.CUC_SEARCH_UPPER if upper else 0, array._address, sought._address,
+                         result._address))
+
+
+__all__ = ["Algorithm", "reduce", "scan", "search", "sort"]

@@ -312,6 +312,7 @@ CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
 CUC_ALGORITHM_DESCENDING: int
 CUC_ALGORITHM_SMALLEST: int
+CUC_SEARCH_UPPER: int
 CUC_ATTENTION_FULL: int
 CUC_ATTENTION_CAUSAL: int
 CUC_ATTENTION_TOP_LEFT: int
@@ -2227,6 +2228,8 @@ def cuc_runtime_set_device(device: Pointer) -> int:
     """Make a device the runtime's current device on the calling thread, like cudaSetDevice()."""
 def cuc_scan(stream: Pointer, fn: bytes | None, identity: bytes | None, flags: int, x: Pointer, y: Pointer) -> int:
     """Scan an array, in stream order:"""
+def cuc_search(stream: Pointer, flags: int, sorted: Pointer, values: Pointer, at: Pointer) -> int:
+    """Search for each value in a sorted array, in stream order:"""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:

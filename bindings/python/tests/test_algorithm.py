@@ -51,6 +51,28 @@ class AlgorithmTest(DeviceTest):
         algorithm.reduce(self.stream, "fn larger(a, b) { return maximum(a, b) }", self.there, one, identity="-inf")
         self.assertEqual(self.receive(one, np.zeros(1, np.float32))[0], self.x.max())
 
+    def test_search(self):
+        x = np.sort(self.x)
+        values = np.concatenate([self.y, [np.nan, np.inf, -np.inf]]).astype(np.float32)
+        at = self.send(np.zeros(len(values), np.int64))
+        for x in x[:1], x, np.concatenate([x, [np.nan] * 3]).astype(np.float32):
+            for upper in False, True:
+                algorithm.search(self.stream, self.send(x), self.send(values), at, upper=upper)
+                np.testing.assert_array_equal(self.receive(at, np.zeros(len(values), np.int64)),
+                                              np.searchsorted(x, values, "right" if upper else "left"))
+
+    def test_shuffle(self):
+        orders = []
+        for seed in 7, 7, 8:
+            shuffled = algorithm.Algorithm("transform", ["x: f32", f"x[shuffle(i, n, {seed})]"], ["y: f32"])
+            there = self.send(np.arange(5000, dtype=np.float32))
+            out = self.send(self.x)
+            shuffled(self.stream, [there], [out])
+            orders.append(self.receive(out, self.x))
+            np.testing.assert_array_equal(np.sort(orders[-1]), np.arange(5000))
+        np.testing.assert_array_equal(orders[0], orders[1])
+        self.assertLess((orders[0] == orders[2]).sum(), 20)
+
     def test_scan(self):
         out = self.send(self.x)
         algorithm.scan(self.stream, "sum", self.there, out)
@@ -107,8 +129,25 @@ class AlgorithmTest(DeviceTest):
         np.testing.assert_array_equal(self.receive(at, expected), expected)
 
     def test_mistakes(self):
-        with self.assertRaisesRegex(TypeError, "inputs is a text"):
-            algorithm.Algorithm("reduce", "x: f32", ["y: f32"], "sum")
+        total = algorithm.Algorithm("reduce", ["x: f32"], ["y: f32"], "sum")
+        x, y, stream = self.there, self.send(np.zeros(1, np.float32)), self.stream
+        for message, call in (
+                ("inputs: expected a list of texts, not 'x: f32'", lambda: algorithm.Algorithm("reduce", "x: f32", [])),
+                ("inputs: expected a list of texts, not 3", lambda: algorithm.Algorithm("reduce", 3, ["y: f32"])),
+                ("outputs: expected a text, not 3", lambda: algorithm.Algorithm("reduce", ["x: f32"], [3], "sum")),
+                ("fn: expected a text, not 3", lambda: algorithm.reduce(stream, 3, x, y)),
+                ("identity: expected a text, not 0", lambda: algorithm.reduce(stream, "f", x, y, identity=0)),
+                ("x: expected an array with __dlpack__", lambda: algorithm.reduce(stream, "sum", 3, y)),
+                ("values: expected an array with", lambda: algorithm.search(stream, x, [1.0], y)),
+                ("expected a stream: a Stream or an", lambda: algorithm.reduce("x", "sum", x, y)),
+                ("inputs: expected a list of arrays, not a Tensor", lambda: total(stream, x, [y])),
+                (r"inputs\[0\]: expected an array with", lambda: total(stream, [3], [y])),
+                ("count: expected an integer, not 2.0", lambda: total(stream, [x], [y], count=2.0)),
+                ("device_count: expected an array with", lambda: total(stream, [x], [y], device_count=3)),
+                ("workspace: expected a Buffer, not a int", lambda: total(stream, [x], [y], workspace=3)),
+                ("count: expected an integer, not 'x'", lambda: total.workspace_bytes("x"))):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                call()
         with self.assertRaisesRegex(TypeError, "no option bin: there are arch"):
             algorithm.Algorithm("histogram", ["x: f32"], ["y: i32"], bin=4)
         with self.assertRaisesRegex(ValueError, "kind"):

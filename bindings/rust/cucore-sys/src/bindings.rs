@@ -736,6 +736,9 @@ pub const CUC_ALGORITHM_DESCENDING: u32 = 8;
 /// TOPK and TOPK_ROWS find the smallest elements, the smallest first
 pub const CUC_ALGORITHM_SMALLEST: u32 = 16;
 
+/// Count the elements that are not greater, instead of those that are less
+pub const CUC_SEARCH_UPPER: u32 = 1;
+
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
 /// no key after the query's diagonal key
@@ -3938,6 +3941,9 @@ extern "C" {
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
     /// Scan an array, in stream order: y\[i\] combines x\[0\] to x\[i\].
     pub fn cuc_scan(stream: *mut cuc_stream, fn_: *const c_char, identity: *const c_char, flags: u32, x: *const cuc_tensor, y: *const cuc_tensor) -> cuc_status;
+    /// Search for each value in a sorted array, in stream order: at\[i\] is the number of elements that
+    /// are less than values\[i\]. With CUC_SEARCH_UPPER, it is the number of those not greater.
+    pub fn cuc_search(stream: *mut cuc_stream, flags: u32, sorted: *const cuc_tensor, values: *const cuc_tensor, at: *const cuc_tensor) -> cuc_status;
     /// Set the process-wide handler of failures that no call can return. Without a handler, such a
     /// failure is dropped and its object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);

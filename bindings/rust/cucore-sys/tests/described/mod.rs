@@ -1236,6 +1236,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_runtime_get_version", cucore_sys::cuc_runtime_get_version as *const ()),
         ("cuc_runtime_set_device", cucore_sys::cuc_runtime_set_device as *const ()),
         ("cuc_scan", cucore_sys::cuc_scan as *const ()),
+        ("cuc_search", cucore_sys::cuc_search as *const ()),
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),
         ("cuc_set_library_path", cucore_sys::cuc_set_library_path as *const ()),
         ("cuc_sms_split", cucore_sys::cuc_sms_split as *const ()),
