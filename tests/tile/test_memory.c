@@ -23,6 +23,10 @@
     "    d, h = block(0), zeros(f32, [512])\n    for t in 0 .. T {\n"          \
     "        h = h * load(a, [t, d], [_, 512]) + load(x, [t, d], [_, 512])\n"  \
     "        store(" output ", [t, d], h, shape=[_, 512])\n    }\n}\n"
+#define ROWS(result)                                                 \
+    "kernel k(x: f32[M, 1024], y: f32[M, 1024]) grid cdiv(M, 8) {\n" \
+    "    v = load(x, [block(0), 0], [8, 1024])\n"                    \
+    "    store(y, [block(0), 0], " result ")\n}\n"
 
 // The number of times that an instruction is in one entry of a kernel k.
 static const struct {
@@ -43,6 +47,14 @@ static const struct {
       4 + 4 },
     // With two warps, a thread reads the two parts of each of its sums.
     { "two warps read the parts of their sums", MIDDLE, "idx32_aligned", "ld.shared", 2, 2 * 4 },
+    { "a warp of several rows reduces whole rows", ROWS("v / sum(v, 1)"), "idx32_aligned",
+      "bar.sync", 8, 0 },
+    { "a row for two warps needs a barrier", ROWS("v / sum(v, 1)"), "idx32_aligned", "bar.sync", 16,
+      1 },
+    { "a warp of several rows scans whole rows", ROWS("cumsum(v, 1)"), "idx32_aligned", "bar.sync",
+      4, 0 },
+    { "warps share rows whose columns are reduced too", ROWS("cumsum(v, 1) - max(v, 0)"),
+      "idx32_aligned", "bar.sync", 8, 1 },
     { "a step of a recurrence needs no barrier", RECURRENCE("y"), "idx32_aligned", "bar.sync", 4,
       0 },
     { "a step of a recurrence in place needs no barrier", RECURRENCE("x"), "idx32_aligned",
