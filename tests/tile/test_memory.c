@@ -18,11 +18,19 @@
     "kernel k(x: f32[B, C, P], y: f32[B, P]) grid cdiv(P, 128), B {\n" \
     "    v = load(x, [block(1), 0, block(0)], [_, 64, 128])\n"         \
     "    store(y, [block(1), block(0)], squeeze(sum(v, 0), 0), shape=[_, 128])\n}\n"
+#define NARROW                                                        \
+    "kernel k(x: f32[B, C, P], y: f32[B, P]) grid cdiv(P, 32), B {\n" \
+    "    v = load(x, [block(1), 0, block(0)], [_, 64, 32])\n"         \
+    "    store(y, [block(1), block(0)], squeeze(sum(v, 0), 0), shape=[_, 32])\n}\n"
 #define RECURRENCE(output)                                                     \
     "kernel k(a: f32[T, D], x: f32[T, D], y: f32[T, D]) grid cdiv(D, 512) {\n" \
     "    d, h = block(0), zeros(f32, [512])\n    for t in 0 .. T {\n"          \
     "        h = h * load(a, [t, d], [_, 512]) + load(x, [t, d], [_, 512])\n"  \
     "        store(" output ", [t, d], h, shape=[_, 512])\n    }\n}\n"
+#define ROWS(result)                                                 \
+    "kernel k(x: f32[M, 1024], y: f32[M, 1024]) grid cdiv(M, 8) {\n" \
+    "    v = load(x, [block(0), 0], [8, 1024])\n"                    \
+    "    store(y, [block(0), 0], " result ")\n}\n"
 
 // The number of times that an instruction is in one entry of a kernel k.
 static const struct {
@@ -38,11 +46,24 @@ static const struct {
     { "taps of a loop share whole vectors", TAPS, "idx32_aligned", "ld.global.v4", 4, 2 * 3 },
     { "lanes load neighbors if the tensor is not aligned", POINTS, "idx64", "ld.global.v4", 1, 0 },
     // 64 rows of 16 warps become 16 partial sums of 128 columns, four columns in a thread. A thread
-    // reads 4 of 2048 partial sums, and then its 4 of 128 sums.
+    // reads 4 of 2048 partial sums, and then its 4 of 128 sums at once.
     { "many warps share the sums along a middle axis", MIDDLE, "idx32_aligned", "ld.shared", 16,
-      4 + 4 },
-    // With two warps, a thread reads the two parts of each of its sums.
-    { "two warps read the parts of their sums", MIDDLE, "idx32_aligned", "ld.shared", 2, 2 * 4 },
+      4 + 1 },
+    // With two warps, a thread reads the two parts of all its sums.
+    { "two warps read the parts of their sums", MIDDLE, "idx32_aligned", "ld.shared", 2, 2 },
+    // Four lanes have parts of four sums of 32 columns. The first exchange leaves each two, and the
+    // second one.
+    { "lanes divide the sums along a middle axis among themselves", NARROW, "idx32_aligned",
+      "shfl.sync", 2, 2 + 1 },
+    { "each lane writes its own sum", NARROW, "idx32_aligned", "st.shared", 2, 1 },
+    { "a warp of several rows reduces whole rows", ROWS("v / sum(v, 1)"), "idx32_aligned",
+      "bar.sync", 8, 0 },
+    { "a row for two warps needs a barrier", ROWS("v / sum(v, 1)"), "idx32_aligned", "bar.sync", 16,
+      1 },
+    { "a warp of several rows scans whole rows", ROWS("cumsum(v, 1)"), "idx32_aligned", "bar.sync",
+      4, 0 },
+    { "warps share rows whose columns are reduced too", ROWS("cumsum(v, 1) - max(v, 0)"),
+      "idx32_aligned", "bar.sync", 8, 1 },
     { "a step of a recurrence needs no barrier", RECURRENCE("y"), "idx32_aligned", "bar.sync", 4,
       0 },
     { "a step of a recurrence in place needs no barrier", RECURRENCE("x"), "idx32_aligned",

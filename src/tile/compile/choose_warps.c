@@ -10,609 +10,71 @@
 // come from measurements on an H200 of kernels made at random.
 #include "compile_steps.h"
 
-#include "tile/ir/host.h"
-#include "tile/ir/layout.h"
+#include "block_model.h"
 #include "tile/layout/fragment.h"
 #include "tile/pass/accumulation.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_WARPS = 32 };
 
-// ---- The model's state
-
-// A value, as the model sees it.
-struct known {
-    uint32_t held;  // elements in a thread
-    uint32_t waits; // loads that must complete before it, one after another
-    uint32_t last;  // position of its last use
-};
-
-struct model {
-    const struct tile_kernel *kernel;
-    struct known *known; // by value id
-    int64_t *change;     // by position: change of the bits that a thread holds
-    uint32_t positions;  // positions count down to 1 in program order
-    uint32_t vector;     // bytes of the widest access
-    double blocks;       // blocks of the launch for each multiprocessor
-    uint32_t warps;
-    // The current op: its position, the iterations around it, and the end of the outermost loop
-    // around it (0: none).
-    uint32_t position;
-    double times;
-    uint32_t end;
-    // The current loop: bytes and loads of a thread in an iteration, and whether it stores. Also
-    // outside of loops: how many loads wait for one another.
-    double loop_bytes;
-    uint32_t loop_loads;
-    bool stores;
-    uint32_t deepest;
-    // Sums over a block's ops.
-    double work;   // instructions of a warp
-    double chain;  // clocks of exchanges between threads
-    double waits;  // waits for memory, in loops
-    double bytes;  // bytes that the block moves
-    double shared; // bytes of shared memory
-    // The largest of all ops.
-    uint32_t most; // elements that a thread holds
-    double ahead;  // registers for scans, or for loads of later iterations
-    bool sorts, scans;
-};
-
-// ---- Layouts
-
-// The coordinate bits of a tile in the blocked layout, from the lowest: a vector in a thread's
-// registers, lanes, warps, and more registers. Each number is the first bit of the next part.
-struct parts {
-    uint32_t vector, lanes, warps, all;
-};
-
-// The bits of an axis.
-struct axis {
-    uint32_t neighbors, registers, lanes, warps; // registers: the others
-};
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static struct parts parts_of(const struct model *m, const struct tile_type *type)
-{
-    uint32_t bytes = tile_bytes_of(type->dtype) ? tile_bytes_of(type->dtype) : 1;
-    struct parts p = { 0 };
-
-    for (uint32_t i = 0; i < type->rank; i++)
-        p.all += tile_bits_of(type->extent[i]);
-    while (type->rank && bytes << (p.vector + 1) <= m->vector &&
-           type->extent[type->rank - 1] % (2 << p.vector) == 0)
-        p.vector++;
-    p.lanes = least(p.vector + TILE_LANE_BITS, p.all);
-    p.warps = least(p.lanes + tile_bits_of(m->warps), p.all);
-    return p;
-}
-
-static uint32_t held_of(const struct model *m, const struct tile_type *type)
-{
-    struct parts p = parts_of(m, type);
-
-    return type->rank && !type->tensor ? UINT32_C(1) << (p.vector + p.all - p.warps) : 1;
-}
-
-static uint32_t overlap(uint32_t first, uint32_t end, uint32_t other_first, uint32_t other_end)
-{
-    uint32_t low = first > other_first ? first : other_first, high = least(end, other_end);
-
-    return high > low ? high - low : 0;
-}
-
-static uint32_t first_bit(const struct tile_type *type, uint32_t axis)
-{
-    uint32_t first = 0;
-
-    for (uint32_t i = type->rank; i-- > axis + 1;)
-        first += tile_bits_of(type->extent[i]);
-    return first;
-}
-
-static struct axis axis_of(const struct model *m, const struct tile_op *op)
-{
-    const struct tile_type *type = &op->operand[0]->type;
-    uint32_t number = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), first = first_bit(type, number);
-    uint32_t end = first + tile_bits_of(type->extent[number]);
-    struct parts p = parts_of(m, type);
-
-    return (struct axis){ overlap(first, end, 0, p.vector), overlap(first, end, p.warps, p.all),
-                          overlap(first, end, p.vector, p.lanes),
-                          overlap(first, end, p.lanes, p.warps) };
-}
-
-// ---- Costs of ops
-
-// About how many instructions an op takes for an element, if more than one.
-static const uint8_t instructions[TILE_OP_COUNT] = {
-    [TILE_POW] = 100,  [TILE_PHILOX] = 60, [TILE_SIN] = 40,      [TILE_COS] = 40,
-    [TILE_TAN] = 40,   [TILE_ATAN2] = 40,  [TILE_LOG] = 20,      [TILE_LOG2] = 20,
-    [TILE_LOG1P] = 20, [TILE_EXPM1] = 20,  [TILE_ERF] = 20,      [TILE_TANH] = 20,
-    [TILE_SINH] = 20,  [TILE_COSH] = 20,   [TILE_FLOORDIV] = 15, [TILE_CDIV] = 15,
-    [TILE_MOD] = 15,   [TILE_EXP] = 5,     [TILE_EXP2] = 5,      [TILE_SIGMOID] = 5,
-    [TILE_SQRT] = 5,   [TILE_DIV] = 8,
-};
-
-enum { SHUFFLE = 30, SHARED = 80, SHARED_OF_WARP = 4 }; // clocks
-
-// Adds an exchange through shared memory, in which each thread writes and reads so many words.
-static void exchange_words(struct model *m, double writes, double reads)
-{
-    m->work += m->times * (writes + reads + 10);
-    m->chain += m->times * (SHARED + SHARED_OF_WARP * m->warps + writes + reads);
-    m->shared += 4 * writes * 32 * m->warps;
-}
-
-static void element(struct model *m, const struct tile_op *op)
-{
-    uint32_t each = instructions[op->kind] ? instructions[op->kind] : 1;
-
-    if (op->result_count && !(tile_op_infos[op->kind].traits & (TILE_LEAF | TILE_REARRANGES)))
-        m->work += m->times * each * m->known[op->result[0]->id].held;
-}
-
-// True for a reduction that only adds to a value which the loop carries. It moves behind the loop
-// (reduce_after_loop.c).
-static bool is_accumulated(const struct tile_op *op)
-{
-    const struct tile_value *x = op->result[0];
-    const struct tile_op *user = x->use ? x->use->user : NULL;
-
-    while (user && x->uses == 1 && (user->kind == TILE_REDUCE || user->kind == TILE_RESHAPE)) {
-        x = user->result[0];
-        user = x->use ? x->use->user : NULL;
-    }
-    if (!user || x->uses != 1 || user->parent != op->parent || !tile_loop_around(op) ||
-        (user->kind != TILE_ADD && user->kind != TILE_MAXIMUM && user->kind != TILE_MINIMUM))
-        return false;
-    for (uint32_t i = 0; i < 2; i++)
-        if (user->operand[i]->block == op->parent && user->operand[i]->uses == 1)
-            return true;
-    return false;
-}
-
-// A thread combines its own elements, then lanes, and then warps exchange their partial results.
-static void reduce(struct model *m, const struct tile_op *op)
-{
-    enum { SHARED_OUT = 16 }; // threads that read more words share the results (reduce_threads.c)
-    struct axis a = axis_of(m, op);
-    uint32_t own = held_of(m, &op->operand[0]->type), in = m->known[op->operand[0]->id].held;
-    double each = op->kind == TILE_REDUCE && !op->block_count ? 1 : 3;
-    double out = fmax(1, least(in, own) >> (a.neighbors + a.registers)), times = m->times;
-
-    m->work += m->times * each * in;
-    if (is_accumulated(op))
-        m->times = 1;
-    m->work += m->times * 2 * each * out * a.lanes;
-    m->chain += m->times * a.lanes * (SHUFFLE + 2 * each * out);
-    if (a.warps) {
-        double reads = out * (double)(1u << a.warps);
-        exchange_words(m, each * out,
-                       2 * each * (reads > SHARED_OUT ? reads / m->warps + out : reads));
-    }
-    m->times = times;
-    for (uint32_t i = 0; i < op->result_count; i++)
-        m->known[op->result[i]->id].held = (uint32_t)out;
-}
-
-static void scan(struct model *m, const struct tile_op *op)
-{
-    struct axis a = axis_of(m, op);
-    double held = held_of(m, &op->operand[0]->type), each = op->block_count ? 4 : 1;
-    double runs = held / (double)(1u << a.neighbors), threads = a.lanes + a.warps;
-
-    m->work += m->times * each * (2 * held + 2 * runs * a.registers + 4 * runs * a.lanes);
-    m->chain += m->times * each * (a.lanes * (SHUFFLE + 3 * runs) + 5 * held);
-    if (a.warps)
-        exchange_words(m, each * runs, 4 * each * runs * (double)(1u << a.warps));
-    m->scans = true;
-    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads ? 1 : 0));
-}
-
-// A sort compares along each bit of the axis as often as there are bits from it on.
-static void sort(struct model *m, const struct tile_op *op)
-{
-    enum { OF_REGISTERS = 2, OF_THREADS = 5, LANES = 35, REGISTERS = 8 };
-    const struct tile_type *type = &op->operand[0]->type;
-    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), first = first_bit(type, axis);
-    struct parts p = parts_of(m, type);
-    double held = held_of(m, type);
-
-    for (uint32_t i = 0, bits = tile_bits_of(type->extent[axis]); i < bits; i++) {
-        bool own = first + i < p.vector || first + i >= p.warps,
-             warp = !own && first + i >= p.lanes;
-        double stages = m->times * op->result_count * (bits - i);
-        m->work += stages * held * (own ? OF_REGISTERS : OF_THREADS);
-        m->chain += stages * (warp ? SHARED + SHARED_OF_WARP * m->warps : own ? REGISTERS : LANES);
-    }
-    m->shared += 4 * held * 32 * m->warps;
-    m->sorts = true;
-}
-
-static void histogram(struct model *m, const struct tile_op *op)
-{
-    double held = m->known[op->operand[0]->id].held;
-
-    exchange_words(m, 4 * held, 3 * held_of(m, &op->result[0]->type));
-    m->shared += 4.0 * (double)tile_elements(&op->result[0]->type);
-}
-
-// Moves a tile through shared memory.
-static void exchange_tile(struct model *m, const struct tile_op *op)
-{
-    const struct tile_type *type = &op->result[0]->type;
-    double words = held_of(m, type) * (double)cuc_dtype_bits(type->dtype) / 32;
-
-    exchange_words(m, words, words);
-}
-
-static void shift(struct model *m, const struct tile_op *op)
-{
-    m->work += m->times * 4 * held_of(m, &op->result[0]->type);
-    m->chain += m->times * 2 * SHUFFLE;
-}
-
-static const struct tile_type *moved(const struct tile_op *op)
-{
-    if (op->kind == TILE_SCATTER)
-        return &op->operand[op->operand[0]->type.rank + 1u]->type;
-    return &(op->result_count ? op->result[0] : op->operand[op->operand_count - 1])->type;
-}
-
-// Returns the elements of a thread if threads share a tile evenly, as unroll_loads.c counts.
-static double shared_out(const struct model *m, const struct tile_type *type)
-{
-    return ceil((double)tile_elements(type) / (32 * m->warps));
-}
-
-static void access(struct model *m, const struct tile_op *op)
-{
-    enum { FIXED = 30, FIXED_IN_LOOP = 10, OF_VECTOR = 2, OF_ELEMENT = 6 };
-    const struct tile_type *type = moved(op);
-    bool vectors = tile_op_infos[op->kind].traits & TILE_MOVES;
-    double held = held_of(m, type), bytes = tile_bytes_of(type->dtype);
-    double moves = vectors ? held / (double)(1u << parts_of(m, type).vector) : held;
-
-    m->work += m->times * ((m->times > 1 ? FIXED_IN_LOOP : FIXED) +
-                           moves * (vectors ? OF_VECTOR : OF_ELEMENT));
-    m->bytes += m->times * (double)tile_elements(type) * bytes;
-    m->loop_bytes += op->result_count ? shared_out(m, type) * bytes : 0;
-    m->loop_loads += op->result_count;
-    m->stores |= !op->result_count;
-}
-
-static void (*const costs[TILE_OP_COUNT])(struct model *m, const struct tile_op *op) = {
-    [TILE_REDUCE] = reduce,       [TILE_ARGMIN] = reduce,
-    [TILE_ARGMAX] = reduce,       [TILE_SCAN] = scan,
-    [TILE_SORT] = sort,           [TILE_TOPK] = sort,
-    [TILE_HISTOGRAM] = histogram, [TILE_PERMUTE] = exchange_tile,
-    [TILE_TAKE] = exchange_tile,  [TILE_SHIFT] = shift,
-    [TILE_ROLL] = shift,          [TILE_LOAD] = access,
-    [TILE_LOAD_AT] = access,      [TILE_STORE] = access,
-    [TILE_STORE_AT] = access,     [TILE_LOAD_ROWS] = access,
-    [TILE_STORE_ROWS] = access,   [TILE_GATHER] = access,
-    [TILE_SCATTER] = access,      [TILE_STORE_REDUCE] = access,
-    [TILE_ATOMIC] = access,
-};
-
-// ---- Registers
-
-// True for ops whose results are computed a few registers at a time when an op needs them.
-static bool is_deferred(const struct tile_op *op)
-{
-    return tile_op_infos[op->kind].traits & (TILE_ELEMENTWISE | TILE_REARRANGES) &&
-           op->kind != TILE_PERMUTE && op->result_count == 1 && op->result[0]->uses <= 1;
-}
-
-static bool is_loop(const struct tile_op *op)
-{
-    return op->kind == TILE_FOR || op->kind == TILE_LOOP;
-}
-
-static void note_use(struct model *m, const struct tile_value *value, uint32_t at,
-                     const struct tile_block *block)
-{
-    struct known *known = &m->known[value->id];
-    const struct tile_block *of = value->op ? value->op->parent : value->block;
-    uint32_t use = m->end && of != block && m->end < at ? m->end : at;
-
-    if (!known->last || use < known->last)
-        known->last = use;
-}
-
-// Numbers the ops from the last one, and notes the last use of each value. The end of a loop has a
-// position of its own, at which values from outside are last used.
-static void find_uses(struct model *m, const struct tile_block *block)
-{
-    for (const struct tile_op *op = block->last; op; op = op->previous) {
-        uint32_t end = is_loop(op) ? ++m->positions : 0, outer = m->end;
-        bool flows = tile_op_infos[op->kind].traits & TILE_FLOWS;
-        m->end = outer ? outer : end;
-        for (uint32_t i = 0; flows && i < op->block_count; i++) {
-            for (uint32_t k = 0; k < op->block[i]->argument_count; k++)
-                m->known[op->block[i]->argument[k]->id].last = end;
-            find_uses(m, op->block[i]);
-        }
-        m->end = outer;
-        uint32_t at = ++m->positions;
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            note_use(m, op->operand[i], at, block);
-    }
-}
-
-// Adds the registers of a value from a position to its last use.
-static void hold(struct model *m, const struct tile_value *value, uint32_t from)
-{
-    const struct tile_op *op = value->op;
-    const struct known *known = &m->known[value->id];
-    int64_t bits = (int64_t)known->held * (int64_t)cuc_dtype_bits(value->type.dtype);
-
-    if (value->type.tensor || !value->type.rank || !known->last ||
-        (op && (is_deferred(op) || tile_op_infos[op->kind].traits & (TILE_LEAF | TILE_REARRANGES))))
-        return;
-    bits = bits < 32 ? 32 : bits;
-    m->change[from] += bits;
-    m->change[known->last] -= bits;
-}
-
-// Returns about how many registers ptxas gives a thread. With many values it also moves loads
-// ahead.
-static double registers_of(const struct model *m)
-{
-    const double others = 22, of_value = 1.2, many = 32, of_many = 0.9;
-    int64_t most = 0, now = 0;
-
-    for (uint32_t i = m->positions; i; i--) {
-        now += m->change[i];
-        most = now > most ? now : most;
-    }
-    double values = (double)most / 32;
-    return others + of_value * (values + m->ahead) + of_many * fmax(0, values - many);
-}
-
-// ---- Dimensions, which are unknown at compile time
-
-enum { USUAL_EXTENT = 16384, USUAL_ITERATIONS = 16 };
-
-static int64_t extent_of(const struct tile_kernel *kernel, uint32_t parameter, uint32_t axis)
-{
-    const struct tile_extent *x = &kernel->parameter[parameter].extent[axis];
-
-    return x->kind == TILE_EXTENT_STATIC ? x->value : USUAL_EXTENT;
-}
-
-static bool compute(enum tile_op_kind kind, const int64_t *x, int64_t *out)
-{
-    char why[128];
-
-    return tile_op_infos[kind].traits & TILE_ON_HOST &&
-           tile_host_compute(kind, x, out, why, sizeof(why));
-}
-
-// Estimates a scalar that a few ops compute from constants and dimensions. Returns false for
-// others.
-static bool estimate(const struct tile_kernel *kernel, const struct tile_value *value,
-                     uint32_t depth, int64_t *out)
-{
-    enum { MOST_DEPTH = 4, MOST_OPERANDS = 3 };
-    const struct tile_op *op = value->op;
-    int64_t x[MOST_OPERANDS];
-
-    if (!op || depth > MOST_DEPTH || op->operand_count > MOST_OPERANDS)
-        return false;
-    *out = USUAL_EXTENT;
-    if (op->kind == TILE_CONSTANT)
-        *out = tile_int(op, TILE_ATTR_VALUE, 0);
-    if (op->kind == TILE_CAST)
-        return estimate(kernel, op->operand[0], depth + 1, out);
-    if (op->kind == TILE_DIM && !op->operand[0]->op)
-        *out = extent_of(kernel, op->operand[0]->index, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
-    if (op->kind == TILE_CONSTANT || op->kind == TILE_DIM || op->kind == TILE_DIMENSION)
-        return true;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!estimate(kernel, op->operand[i], depth + 1, &x[i]))
-            return false;
-    return op->operand_count && compute(op->kind, x, out);
-}
-
-static bool estimate_host(const struct tile_kernel *kernel, const struct tile_host_expression *x,
-                          int64_t *out)
-{
-    int64_t operand[3] = { 0 };
-
-    *out = x->kind == TILE_HOST_CONSTANT ? x->value
-           : x->kind == TILE_HOST_EXTENT ? extent_of(kernel, x->index, x->axis)
-                                         : USUAL_EXTENT;
-    if (x->kind != TILE_HOST_OP)
-        return true;
-    for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
-        if (!estimate_host(kernel, x->operand[i], &operand[i]))
-            return false;
-    return compute(x->op, operand, out);
-}
-
-// Estimates the number of blocks of a launch, for each multiprocessor.
-static double blocks_of(const struct tile_kernel *kernel)
-{
-    const double multiprocessors = 132, fewest = 2;
-    double blocks = kernel->grid_rank ? 1 : USUAL_EXTENT;
-    int64_t one;
-
-    if (kernel->blocks)
-        return fmax(1, (double)kernel->blocks / multiprocessors);
-    for (uint32_t i = 0; i < kernel->grid_rank; i++)
-        if (estimate_host(kernel, kernel->grid[i], &one) && one > 0)
-            blocks *= (double)one;
-    return fmax(fewest, blocks / multiprocessors);
-}
-
-// ---- The walk
-
-// Returns how often a loop runs.
-static double iterations_of(const struct model *m, const struct tile_op *loop)
-{
-    int64_t bound[3];
-
-    if (loop->kind != TILE_FOR)
-        return USUAL_ITERATIONS;
-    for (uint32_t i = 0; i < 3; i++)
-        if (!estimate(m->kernel, loop->operand[i], 0, &bound[i]))
-            return USUAL_ITERATIONS;
-    return bound[1] > bound[0] && bound[2] > 0 ? (double)((bound[1] - bound[0] - 1) / bound[2] + 1)
-                                               : 1;
-}
-
-static void walk(struct model *m, const struct tile_block *block);
-
-static void walk_blocks(struct model *m, const struct tile_op *op)
-{
-    for (uint32_t i = 0; i < op->block_count; i++) {
-        for (uint32_t k = 0; k < op->block[i]->argument_count; k++) {
-            const struct tile_value *value = op->block[i]->argument[k];
-            m->known[value->id].held = held_of(m, &value->type);
-            m->known[value->id].waits = 0;
-            hold(m, value, m->position + 1);
-        }
-        walk(m, op->block[i]);
-    }
-}
-
-// Several iterations of an unrolled loop wait together (unroll_loads.c).
-static void walk_loop(struct model *m, const struct tile_op *loop)
-{
-    enum { WANTED_BYTES = 64, MOST_BYTES = 160, MOST_TURNS = 8 };
-    struct model outer = *m;
-    double turns = 1, ahead;
-
-    m->times *= iterations_of(m, loop);
-    m->loop_bytes = m->loop_loads = m->deepest = 0;
-    m->stores = false;
-    walk_blocks(m, loop);
-    while (turns < MOST_TURNS && m->loop_bytes > 0 &&
-           m->loop_bytes * turns < WANTED_BYTES * (m->stores ? 2 : 1) &&
-           m->loop_bytes * turns * 2 <= MOST_BYTES)
-        turns *= 2;
-    m->waits = outer.waits + m->times * m->deepest / turns;
-    ahead = (turns - 1) * (m->loop_bytes / 4 + 3 * m->loop_loads);
-    m->ahead = fmax(m->ahead, ahead);
-    m->times = outer.times;
-    m->deepest = outer.deepest;
-    m->loop_bytes = outer.loop_bytes;
-    m->loop_loads = outer.loop_loads;
-    m->stores = outer.stores;
-    m->position--;
-}
-
-static void note_results(struct model *m, const struct tile_op *op)
-{
-    uint32_t traits = tile_op_infos[op->kind].traits, waits = 0, held = 1;
-
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        const struct known *known = &m->known[op->operand[i]->id];
-        waits = known->waits > waits ? known->waits : waits;
-        held = known->held > held ? known->held : held;
-    }
-    waits += traits & TILE_READS ? 1 : 0;
-    m->deepest = waits > m->deepest ? waits : m->deepest;
-    for (uint32_t i = 0; i < op->result_count; i++) {
-        const struct tile_value *value = op->result[i];
-        uint32_t own = held_of(m, &value->type);
-        m->most = own > m->most ? own : m->most;
-        m->known[value->id].waits = waits;
-        m->known[value->id].held = traits & TILE_ELEMENTWISE ? held : own;
-    }
-}
-
-static void walk(struct model *m, const struct tile_block *block)
-{
-    for (const struct tile_op *op = block->first; op; op = op->next) {
-        uint32_t at = m->position--;
-        note_results(m, op);
-        (costs[op->kind] ? costs[op->kind] : element)(m, op);
-        for (uint32_t i = 0; i < op->result_count; i++)
-            hold(m, op->result[i], at);
-        if (is_loop(op))
-            walk_loop(m, op);
-        else if (op->kind == TILE_IF)
-            walk_blocks(m, op);
-    }
-}
-
-// ---- The choice
-
 // Returns how many blocks a multiprocessor of an H200 holds at once; below 1 if none fits.
-static double resident_blocks(const struct model *m, double registers)
+static double resident_blocks(const struct tile_block_costs *c, uint32_t warps)
 {
     enum { BLOCKS = 32, WARPS = 64, REGISTERS = 65536, SHARED_BYTES = 232448, RESERVED = 1024 };
     const double most = 255, step = 8, none = 0.5;
-    double given = fmin(most, step * ceil(registers / step));
-    double blocks = fmin(BLOCKS, floor((double)WARPS / m->warps));
+    double given = fmin(most, step * ceil(c->registers / step));
+    double blocks = fmin(BLOCKS, floor((double)WARPS / warps));
 
-    blocks = fmin(blocks, floor(REGISTERS / (given * 32 * m->warps)));
-    return fmax(none, fmin(blocks, floor(SHARED_BYTES / (m->shared + RESERVED))));
+    blocks = fmin(blocks, floor(REGISTERS / (given * 32 * warps)));
+    return fmax(none, fmin(blocks, floor(SHARED_BYTES / (c->shared + RESERVED))));
 }
 
 // Returns the clocks of a multiprocessor for each block.
-static double clocks_of(const struct model *m)
+static double clocks_of(const struct tile_block_costs *c, uint32_t warps, double blocks)
 {
     const double each_clock = 1.6, bytes_each_clock = 18;             // instructions; bytes
     const double start = 300, wait = 700, instruction = 3, warp = 10; // latencies
     const double most_blocks = 12, alone = 0.35, spill = 2, most_registers = 255;
-    double registers = registers_of(m), memory = m->bytes / bytes_each_clock;
-    double work = m->work * (1 + spill * fmax(0, registers / most_registers - 1));
+    double registers = c->registers, memory = c->bytes / bytes_each_clock;
+    double work = c->work * (1 + spill * fmax(0, registers / most_registers - 1));
     // Warps that load the same tile fetch it for each other.
-    double waits = m->deepest + m->waits * (1 + alone / m->warps);
-    double latency = start + wait * waits + m->chain + instruction * work + memory;
-    double together = fmin(resident_blocks(m, registers), fmin(most_blocks, m->blocks));
+    double waits = c->deepest + c->waits * (1 + alone / warps);
+    double latency = start + wait * waits + c->chain + instruction * work + memory;
+    double together = fmin(resident_blocks(c, warps), fmin(most_blocks, blocks));
 
-    return fmax(memory, m->warps * work / each_clock + latency / together + warp * m->warps);
+    return fmax(memory, warps * work / each_clock + latency / together + warp * warps);
 }
 
 // Returns the most elements that a thread should hold. More make the code long, take the registers
 // of other blocks, or spill.
-static uint32_t most_held(const struct model *m, const struct tile_measures *measures)
+static uint32_t most_held(const struct tile_block_costs *c, const struct tile_measures *measures,
+                          uint32_t warps)
 {
     enum { ELEMENTS = 64, OF_ROW = 32, OF_SCAN = 32, OF_SORT = 16, MANY_WARPS = 16 };
 
-    if (m->warps < MANY_WARPS && m->sorts)
+    if (warps < MANY_WARPS && c->sorts)
         return OF_SORT;
-    if (m->scans)
+    if (c->scans)
         return OF_SCAN;
-    return tile_is_row(measures) && !(m->warps == MANY_WARPS && measures->halves) ? OF_ROW
-                                                                                  : ELEMENTS;
+    return tile_is_row(measures) && !(warps == MANY_WARPS && measures->halves) ? OF_ROW : ELEMENTS;
 }
 
 static uint32_t fastest(const struct tile_kernel *kernel)
 {
-    enum { USUAL_MOST = 16, VECTOR_BYTES = 16 }; // 32 warps leave no room for a second block
-    const double about_as_fast = 1.03;           // the most warps, whose code is the shortest
-    struct model all = { .kernel = kernel, .vector = VECTOR_BYTES, .blocks = blocks_of(kernel) };
+    enum { USUAL_MOST = 16 };          // 32 warps leave no room for a second block
+    const double about_as_fast = 1.03; // the most warps, whose code is the shortest
+    struct tile_block_model *model = tile_create_block_model(kernel);
     struct tile_measures measures = tile_measures_of(kernel);
-    double clocks[USUAL_MOST + 1], least_clocks = INFINITY;
+    double clocks[USUAL_MOST + 1], least_clocks = INFINITY, blocks = tile_usual_blocks(kernel);
     uint32_t best = 0;
 
-    all.times = 1;
-    all.known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*all.known));
-    if (!all.known)
-        return 1;
-    find_uses(&all, &kernel->body);
-    all.change = tile_take(kernel->module, (all.positions + 1) * sizeof(*all.change));
-    if (!all.change)
+    if (!model)
         return 1;
     for (uint32_t warps = 1; warps <= USUAL_MOST; warps *= 2) {
-        struct model m = all;
-        m.warps = warps;
-        m.position = m.positions;
-        memset(m.change, 0, (m.positions + 1) * sizeof(*m.change));
-        walk(&m, &kernel->body);
-        clocks[warps] = m.most > most_held(&m, &measures) ? INFINITY : clocks_of(&m);
+        struct tile_block_costs c = tile_costs_of_block(model, warps);
+        clocks[warps] = c.most > most_held(&c, &measures, warps) ? INFINITY
+                                                                 : clocks_of(&c, warps, blocks);
         least_clocks = fmin(least_clocks, clocks[warps]);
     }
     for (uint32_t warps = 1; warps <= USUAL_MOST; warps *= 2)

@@ -29,5 +29,11 @@ struct tile_reduction {
 // the result.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
+// The same over lanes alone, with shuffles.
+void tile_reduce_lanes(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
+                       uint32_t count, uint32_t lanes);
+// reduce_warps.c: the same over lanes and warps, where `warps` is not 0.
+void tile_reduce_warps(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
+                       uint32_t count, uint32_t lanes, uint32_t warps);
 
 #endif

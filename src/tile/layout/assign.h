@@ -22,10 +22,11 @@ struct tile_assignment {
     // The shape that gets blocked layouts next, and its element count.
     const struct tile_type *largest;
     int64_t largest_elements;
-    uint32_t vector_bits; // log2 of the number of elements in the widest access
-    uint32_t square_bits; // log2 of the number of elements in 16 bytes
-    uint32_t other_axis;  // the axis that a permutation makes contiguous, or along which tiles
-                          // are shifted
+    uint32_t vector_bits;   // log2 of the number of elements in the widest access
+    uint32_t square_bits;   // log2 of the number of elements in 16 bytes
+    uint32_t other_axis;    // the axis that a permutation makes contiguous, or along which tiles
+                            // are shifted
+    uint32_t combined_axes; // a mask: the axes along which tiles of the shape are combined
     const struct tile_widths *widths;
 };
 
