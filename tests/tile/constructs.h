@@ -1055,6 +1055,20 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load_rows(w, ids, [k], [BK]), trans(load(ww, [n, k], [BN, BK])), acc)\n"
       "    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "prefetch of rows by ids that share a term", "f16 bf16", "M=64 N=64 K=100;M=20 N=33 K=32",
+      "kernel k(w: T[40, M], ww: T[40, N], w3: i32[K], w4: i64[K], o: f32[M, N]) const T = f16\n"
+      "    grid cdiv(M, 32), cdiv(N, 32)\n{\n    m, n = block(0), block(1)\n    acc = zeros(f32, [32, 32])\n"
+      "    for k in 0 .. cdiv(K, 32) {\n"
+      "        y = load_rows(ww, load(w4, [k], [32], pad=-1) // 2 + k, [n], [32])\n"
+      "        x = load_rows(w, load(w3, [k], [32], pad=-1) // 2 + k, [m], [32])\n"
+      "        acc = mma(trans(x), y, acc)\n    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL },
+    { "a pipeline of products that share tensors", NULL, "M=128 N=64 K=64;M=70 N=100 K=40",
+      "kernel k(w: u8[M, K], ww: u8[N, K], o: i32[M, N]) grid cdiv(M, 64), cdiv(N, 64) {\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(i32, [64, 64])\n"
+      "    for k in 0 .. cdiv(K, 32) {\n"
+      "        acc = mma(load(w, [m, k], [64, 32]), trans(load(w, [n, k], [64, 32])), acc)\n"
+      "        acc = mma(load(ww, [n, k], [64, 32]), trans(load(w, [m + 1, k], [64, 32])), acc)\n"
+      "    }\n    store(o, [m, n], acc)\n}", 0, 0, NULL },
     { "a pipeline of gathered rows in no loop", NULL, "M=160 N=64 K=128;M=128 N=112 K=200",
       "kernel k(w: u8[M, K], ww: u8[9, 11, K], o: i32[M, N]) grid cdiv(M, 128), cdiv(N, 64) {\n"
       "    m, n = block(0), block(1)\n    x = load_at(w, [m * 128, 32], [128, 64])\n"

@@ -204,6 +204,7 @@ static const char *plan_added(struct tile_pipeline *p, struct tile_added_product
             if (!memcmp(&p->map[n], &p->map[s->map], sizeof(p->map[n]))) {
                 p->maps--;
                 s->map = n;
+                break; // more maps may be equal to this one
             }
         memset(&p->map[p->maps], 0, sizeof(p->map[0]) * (p->maps < TILE_MAX_MAPS));
     }

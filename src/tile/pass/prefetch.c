@@ -11,6 +11,8 @@
 #include "tile/ir/words.h"
 #include "tile/layout/fragment.h"
 
+#include <string.h>
+
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 enum { FEW_THREADS = 128, FEW_ROWS = 16 };
 enum { BLOCK_BYTES = 1024 };        // shared memory that the driver reserves per block
@@ -330,7 +332,8 @@ bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetc
                            uint32_t warps)
 {
     static const uint8_t columns_first[] = { 1, 0 }, columns_of_pages_first[] = { 2, 1, 0 };
-    struct tile_value **map = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*map));
+    size_t bytes = (kernel->value_count + 1) * sizeof(struct tile_value *);
+    struct tile_value **map = tile_take(kernel->module, bytes);
     bool rows = false;
 
     for (uint32_t i = 0; i < p->streams; i++) {
@@ -345,6 +348,7 @@ bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetc
                                tile_bits_of(PIECE_BYTES / s->element),
                                s->each > 1 ? columns_of_pages_first : columns_first);
         load->result[0]->layout = layout;
+        memset(map, 0, bytes); // loads share no copies: one may come before another's
         struct tile_value *ids = load->operand[1];
         bool inner = ids->op && tile_is_within(ids->op, p->loop->block[0]);
         ids = inner           ? own_ids(kernel, p, ids, load, map)
