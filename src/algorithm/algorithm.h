@@ -61,6 +61,7 @@ struct cuc__algorithm_tile {
     int32_t elements; // of a block's step
     int32_t blocks;   // for each multiprocessor
     int32_t warps;    // 0 leaves the choice to the compiler
+    int64_t launch;   // most elements that a launch of a sort takes
 };
 
 struct cuc__algorithm_problem {
@@ -102,8 +103,8 @@ struct cuc__algorithm_family {
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
     // Checks what only this family has. NULL: nothing
-    cuc_status (*check)(struct cuc__algorithm_problem *problem, const cuc_algorithm_options *options,
-                        const char *function);
+    cuc_status (*check)(struct cuc__algorithm_problem *problem,
+                        const cuc_algorithm_options *options, const char *function);
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.

@@ -119,7 +119,7 @@ static cuc_status check(struct cuc__algorithm_problem *p, const cuc_algorithm_op
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE_BYTES = 32768, LEAST = 1024, WARPS = 8 };
+    enum { TILE_BYTES = 32768, LEAST = 1024, WARPS = 8, BLOCKS = 8 };
     uint32_t widest = 4;
 
     for (uint32_t i = 0; i < p->kind.values; i++)
@@ -130,7 +130,8 @@ static void choose(struct cuc__algorithm_problem *p)
     if (!p->tile.warps)
         p->tile.warps = WARPS;
     if (!p->tile.blocks)
-        p->tile.blocks = 8;
+        p->tile.blocks = BLOCKS;
+    p->tile.launch = MOST_COUNTED;
 }
 
 // ---- Keys
@@ -591,7 +592,7 @@ static struct parts find_parts(const cuc_algorithm *plan, int64_t count)
     int64_t tiles = cuc__ceil_div(count, plan->tile.elements);
     struct parts a = { .digits = digit_count(&plan->kind) };
 
-    a.parts = cuc__ceil_div(tiles, MOST_COUNTED / plan->tile.elements);
+    a.parts = cuc__ceil_div(tiles, plan->tile.launch / plan->tile.elements);
     a.tiles = cuc__ceil_div(tiles, a.parts);
     a.totals = (uint64_t)a.digits * RADIX * sizeof(int64_t);
     a.told = (uint64_t)a.tiles * RADIX * sizeof(uint32_t);
