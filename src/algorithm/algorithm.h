@@ -105,6 +105,8 @@ struct cuc__algorithm_family {
     // Checks what only this family has. NULL: nothing
     cuc_status (*check)(struct cuc__algorithm_problem *problem,
                         const cuc_algorithm_options *options, const char *function);
+    // Returns true if a program of this kind lacks a kernel of `kernels`. NULL: it has all
+    bool (*lacks)(const struct cuc__algorithm_kind *kind, int kernel);
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.

@@ -34,6 +34,18 @@ static uint32_t width_of(cuc_dtype dtype)
     return dtype == CUC_BOOL ? 1 : cuc_dtype_bits(dtype);
 }
 
+// Returns true if all values are elements of arrays, of the types of their outputs. The first pass
+// then takes the bits of the inputs, and is not a kernel of its own.
+static bool is_plain(const struct cuc__algorithm_kind *k)
+{
+    bool plain = k->input_count == k->values;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        plain &= k->inputs[i].form == CUC__ALGORITHM_ELEMENTS &&
+                 k->inputs[i].dtype == k->outputs[i].dtype;
+    return plain;
+}
+
 // Finds the digits, from the lowest on. Returns their number.
 static uint32_t find_digits(struct digit out[MOST_DIGITS], const struct cuc__algorithm_kind *k)
 {
@@ -79,6 +91,11 @@ static cuc_dtype type_between(const struct cuc__algorithm_kind *k, uint32_t valu
     cuc_dtype dtype = k->outputs[value].dtype;
 
     return value < k->keys && dtype == CUC_BOOL ? CUC_U8 : bits_of(dtype);
+}
+
+static bool lacks(const struct cuc__algorithm_kind *k, int kernel)
+{
+    return kernel == FIRST ? is_plain(k) : kernel == NEXT && !is_plain(k) && digit_count(k) == 1;
 }
 
 static cuc_status check(struct cuc__algorithm_problem *p, const cuc_algorithm_options *o,
@@ -136,7 +153,7 @@ static void choose(struct cuc__algorithm_problem *p)
 
 // ---- Keys
 
-// Writes the functions between a key and its bits in order.
+// Writes the functions between a key, its bits, and bits that are in order.
 static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t key)
 {
     // The codes of NaN with the sign, which come first in the order of bits.
@@ -159,31 +176,42 @@ static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k, ui
 
     if (dtype == CUC_BOOL) {
         const char *order = k->descending ? "1 - " : "";
-        cuc__text_put(t, "fn bits_%u(x) { return %scast(cast(x, bool), u8) }\n", key, order);
+        cuc__text_put(t, "fn order_%u(b) { return %sb }\n", key, order);
+        cuc__text_put(t, "fn bits_%u(x) { return order_%u(cast(cast(x, bool), u8)) }\n", key, key);
         cuc__text_put(t, "fn key_%u(b) { return %sb }\n", key, order);
     } else if (tile_is_integer(dtype)) {
         char sign[32] = "";
         if (tile_is_signed(dtype))
             snprintf(sign, sizeof(sign), " ^ 0x%" PRIx64, UINT64_C(1) << last);
-        cuc__text_put(t, "fn bits_%u(x) { return %s(bitcast(cast(x, %s), %s)%s) }\n", key, flip,
-                      name, type, sign);
+        cuc__text_put(t, "fn order_%u(b) { return %s(b%s) }\n", key, flip, sign);
         cuc__text_put(t, "fn key_%u(b) { return %sb%s }\n", key, flip, sign);
     } else {
         uint64_t nans = 0, top = UINT64_C(1) << last;
         for (int i = 0; i < CUC_LENGTH(floats); i++)
             nans = floats[i].dtype == dtype ? floats[i].negative_nans : nans;
         cuc__text_put(t,
-                      "fn bits_%u(x) {\n"
-                      "    b = bitcast(cast(x, %s), %s)\n"
+                      "fn order_%u(b) {\n"
                       "    return %s(where(b >= 0x%" PRIx64 ", ~b, b ^ 0x%" PRIx64 ") - %" PRIu64
                       ")\n}\n",
-                      key, name, type, flip, top, top, nans);
+                      key, flip, top, top, nans);
         cuc__text_put(t,
                       "fn key_%u(b) {\n"
                       "    b = %sb + %" PRIu64 "\n"
                       "    return where(b >= 0x%" PRIx64 ", b ^ 0x%" PRIx64 ", ~b)\n}\n",
                       key, flip, nans, top, top);
     }
+    if (dtype != CUC_BOOL)
+        cuc__text_put(t, "fn bits_%u(x) { return order_%u(bitcast(cast(x, %s), %s)) }\n", key, key,
+                      name, type);
+}
+
+// Returns true if a key's own bits are in order.
+static bool is_in_order(const struct cuc__algorithm_kind *k, uint32_t key)
+{
+    cuc_dtype dtype = k->outputs[key].dtype;
+
+    return !k->descending &&
+           (dtype == CUC_BOOL || (tile_is_integer(dtype) && !tile_is_signed(dtype)));
 }
 
 static const char *ones_of(cuc_dtype bits)
@@ -432,6 +460,25 @@ static void put_scatters(struct cuc__text *t, const struct cuc__algorithm_kind *
     }
 }
 
+// Writes the change of the inputs' bits to bits in order, if a pass may read inputs. Elements
+// behind the last one stay the last ones.
+static void put_start(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < k->keys; i++)
+        any |= !is_in_order(k, i);
+    if (!any || !is_plain(k))
+        return;
+    cuc__text_put(t, "    if start > 0 {\n"
+                     "        inside = iota(i32, BN) < cast(minimum(n - t * BN, BN), i32)\n");
+    for (uint32_t i = 0; i < k->keys; i++)
+        if (!is_in_order(k, i))
+            cuc__text_put(t, "        e%u = where(inside, order_%u(e%u), %s)\n", i, i, i,
+                          ones_of(type_between(k, i)));
+    cuc__text_put(t, "    }\n");
+}
+
 // Writes a kernel that orders the elements by one digit: those of the inputs, or those that another
 // pass has written.
 static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool first)
@@ -456,7 +503,7 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
     cuc__text_put(t,
                   "totals: i64[DIGITS, RADIX], carry: i64[LAUNCHES, RADIX], told: u32[S], "
                   "from: i64, tiles: i64, part: i32, parts: i32, row: i32, which: i32, low: i32, "
-                  "mask: i32, flip: u32, final: i32)\n"
+                  "mask: i32, flip: u32, start: i32, final: i32)\n"
                   "    const BN = %d, RADIX = %d, W = %d, NARROW = %" PRId64 "\n",
                   p->tile.elements, RADIX, WINDOW, (INT64_C(1) << 31) - p->tile.elements);
     put_facts(t, p, first, only);
@@ -466,7 +513,7 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
         cuc__text_put(t, "    if block(0) * BN >= n { return }\n");
     cuc__text_put(t, "    t = block(0) + from\n    digit = iota(i32, RADIX)\n"
                      "    own_row = cast(block(0), i32) * RADIX + digit\n"
-                     "    total = gather(totals, [row, digit], order=acquire)\n");
+                     "    total = gather(totals, [row, digit])\n");
     if (first) {
         cuc__algorithm_put_values(t, p, "    ", "");
         put_bits(t, k, "    ", 0, k->values);
@@ -476,6 +523,7 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
             cuc__text_put(t, src, i);
             cuc__text_put(t, ", [t], [BN], pad=%s)\n", ones_of(type_between(k, i)));
         }
+        put_start(t, k);
     }
     cuc__text_put(t, "    to, own = rank(");
     put_digit_call(t, k, "e%u", "which, low, mask");
@@ -484,12 +532,13 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
                      "    scatter(told, [own_row], (own | 1 << 30) ^ flip, order=relaxed)\n");
     for (uint32_t i = 0; i < k->keys; i++)
         cuc__text_put(t, "    e%u = place(e%u, to)\n", i, i);
+    // Because of the acquiring load, blocks start in grid order.
     cuc__text_put(
         t,
         "    less = total - cast(own, i64)\n"
         "    less = cumsum(less, 0) - less  # the place of a digit's first element, less that in "
         "the tile\n"
-        "    if part > 0 { less += gather(carry, [row * parts + part, digit]) }\n"
+        "    if part > 0 { less += gather(carry, [row * parts + part, digit], order=acquire) }\n"
         "    before = look_back(told, cast(block(0), i32), own, flip, W, RADIX)\n"
         "    scatter(told, [own_row], (before + own | 2 << 30) ^ flip, order=relaxed)\n");
     cuc__text_put(t,
@@ -566,8 +615,9 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     put_digit(t, &p->kind);
     put_look_back(t);
     put_count(t, p);
-    put_pass(t, p, true);
-    put_pass(t, p, false);
+    for (int kernel = FIRST; kernel <= NEXT; kernel++)
+        if (!lacks(&p->kind, kernel))
+            put_pass(t, p, kernel == FIRST);
     put_small(t, p);
 }
 
@@ -650,24 +700,28 @@ static cuc_status run_pass(const struct cuc__algorithm_call *c, const struct par
     const struct cuc__algorithm_kind *k = &c->plan->kind;
     const cuc_tensor *src = places->of[(a->digits - pass) % 2],
                      *dst = places->of[(a->digits - pass - 1) % 2];
-    bool last = pass + 1 == a->digits;
+    bool last = pass + 1 == a->digits, plain = is_plain(k);
     cuc_tensor none = { .device = c->stream->ordinal, .rank = 1, .strides = { 1 } };
-    cuc_tensor dropped[CUC__ALGORITHM_MAX];
+    cuc_tensor in[CUC__ALGORITHM_MAX], dropped[CUC__ALGORITHM_MAX];
     cuc_status st = CUC_OK;
 
     for (int64_t part = 0; part < a->parts && st >= 0; part++) {
         cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
-        size_t count = pass ? 0 : cuc__algorithm_add_inputs(args, 0, c);
-        for (uint32_t i = 0; i < k->values && pass; i++)
-            args[count++] = CUC_ARG(&src[i]);
-        if (pass && k->device_count)
+        bool next = pass || plain;
+        size_t count = next ? 0 : cuc__algorithm_add_inputs(args, 0, c);
+        for (uint32_t i = 0; i < k->values && next; i++) {
+            in[i] = pass ? src[i] : c->inputs[i];
+            in[i].dtype = type_between(k, i);
+            args[count++] = CUC_ARG(&in[i]);
+        }
+        if (next && k->device_count)
             args[count++] = CUC_ARG(&c->device_count);
         for (uint32_t i = 0; i < k->values; i++) {
             dropped[i] = none;
             dropped[i].dtype = dst[i].dtype;
             if (!last || !k->outputs[i].dropped)
                 args[count++] = CUC_ARG(&dst[i]);
-            else if (pass)
+            else if (next)
                 args[count++] = CUC_ARG(&dropped[i]);
         }
         for (int i = 0; i < 3; i++)
@@ -681,8 +735,9 @@ static cuc_status run_pass(const struct cuc__algorithm_call *c, const struct par
         args[count++] = CUC_ARG((int32_t)digit->low);
         args[count++] = CUC_ARG((int32_t)(1 << digit->bits) - 1);
         args[count++] = CUC_ARG((uint32_t)((pass * a->parts + part) % 2) << 31);
+        args[count++] = CUC_ARG((int32_t)(pass == 0));
         args[count++] = CUC_ARG((int32_t)last);
-        st = cuc__algorithm_launch(c, pass ? NEXT : FIRST, args, count);
+        st = cuc__algorithm_launch(c, next ? NEXT : FIRST, args, count);
     }
     return st;
 }
@@ -751,6 +806,7 @@ const struct cuc__algorithm_family cuc__algorithm_sort = {
     .by_element = true,
     .outputs_of_value = 1,
     .check = check,
+    .lacks = lacks,
     .choose = choose,
     .put = put,
     .workspace = workspace,

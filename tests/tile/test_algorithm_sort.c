@@ -390,7 +390,7 @@ TEST_ROWS(an_output_may_be_its_input, in_place)
                      cuc_algorithm_run(stream, plan,
                                        CUC_ALGORITHM_ARGS(.inputs = s.inputs, .input_count = 1,
                                                           .outputs = s.outputs, .output_count = 1)),
-                     "dst_0 and in_x share bytes");
+                     "dst_0 and src_0 share bytes");
         } else {
             run_sort(&s, plan, 0);
             order_on_host(&s, n, 0);
