@@ -254,7 +254,7 @@ static void put_digit_call(struct cuc__text *t, const struct cuc__algorithm_kind
 static void put_bits(struct cuc__text *t, const struct cuc__algorithm_kind *k, const char *indent,
                      uint32_t from, uint32_t to)
 {
-    cuc__text_put(t, "%sleft = cast(minimum(n - t * BN, BN), i32)\n", indent);
+    cuc__text_put(t, "%sleft = cast(minimum(maximum(n - t * BN, 0), BN), i32)\n", indent);
     for (uint32_t i = from; i < to; i++) {
         const char *name = cuc_dtype_name(k->outputs[i].dtype);
         if (i < k->keys)
@@ -470,8 +470,9 @@ static void put_start(struct cuc__text *t, const struct cuc__algorithm_kind *k)
         any |= !is_in_order(k, i);
     if (!any || !is_plain(k))
         return;
-    cuc__text_put(t, "    if start > 0 {\n"
-                     "        inside = iota(i32, BN) < cast(minimum(n - t * BN, BN), i32)\n");
+    cuc__text_put(
+        t, "    if start > 0 {\n"
+           "        inside = iota(i32, BN) < cast(minimum(maximum(n - t * BN, 0), BN), i32)\n");
     for (uint32_t i = 0; i < k->keys; i++)
         if (!is_in_order(k, i))
             cuc__text_put(t, "        e%u = where(inside, order_%u(e%u), %s)\n", i, i, i,

@@ -288,15 +288,16 @@ static const struct {
 
 TEST_SLICE(sorts_agree_with_the_host, slice, CUC_LENGTH(works))
 {
-    static const int64_t sizes[] = { 0, 1, 31, 32, 33, 255, 256, 257, 512, 8192, 8193, 20011 };
+    static const int64_t sizes[][9] = { { 0, 1, 4096, 4097, 8192, 8193, 20011, -1 },
+                                        { 0, 1, 31, 32, 33, 255, 256, 257, 5003 } };
     const struct work *w = &works[_i];
 
     for (int way = 0; way < CUC_LENGTH(ways); way++) {
         cuc_algorithm *plan;
         uint32_t flags = ways[way].flags;
         make_plan(&plan, w, flags, ways[way].tile);
-        for (int size = 0; size < CUC_LENGTH(sizes); size++) {
-            int64_t n = sizes[size], sorted = n;
+        for (int size = 0; size < 9 && sizes[ways[way].tile > 0][size] >= 0; size++) {
+            int64_t n = sizes[ways[way].tile > 0][size], sorted = n;
             struct sort s;
             make_sort(&s, w, n, ways[way].stride, (enum pattern)((size + way + _i) % PATTERNS));
             if (flags & CUC_ALGORITHM_DEVICE_COUNT) {
