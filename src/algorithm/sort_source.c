@@ -225,7 +225,7 @@ static void put_look_back(struct cuc__text *t)
         "fn look_back(told, i, n, flip, w, radix) {\n"
         "    before, k = zeros(u32, [radix]), iota(i32, w)[:, None]\n"
         "    at = full(i32, [radix], i - 1)\n"
-        "    while max(at) >= 0 {\n"
+        "    while any(at >= 0) {\n"
         "        words = gather(told, [at * radix + iota(i32, radix) - k * radix], "
         "pad=flip ^ 2 << 30, order=relaxed) ^ flip\n"
         "        # Twice the number of tiles that have published only their own counts; plus 1 if "
