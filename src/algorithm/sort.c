@@ -318,7 +318,7 @@ static cuc_status run(const struct cuc__algorithm_call *c)
     if ((st = cuc_fill(c->stream, c->workspace, 0, sizeof(uint32_t),
                        (size_t)(a.totals + a.told) / sizeof(uint32_t))) < 0)
         return st;
-    int64_t tiles = cuc__ceil_div(c->count, c->plan->tile.elements);
+    int64_t tiles = cuc__ceil_div(c->count, cuc__sort_counted(&c->plan->tile));
     int64_t blocks = (int64_t)c->plan->tile.blocks * c->plan->multiprocessors;
     size_t count = cuc__algorithm_add_inputs(args, 0, c);
     if (!cuc__sort_has_arrays(k))

@@ -34,6 +34,13 @@ bool cuc__sort_lacks(const struct cuc__algorithm_kind *kind, int kernel);
 // Returns true if some arrays are read by element.
 bool cuc__sort_has_arrays(const struct cuc__algorithm_kind *kind);
 
+// Returns the number of elements that a block counts in a step: fewer than a pass takes, since each
+// waits in a register for every digit.
+static inline int32_t cuc__sort_counted(const struct cuc__algorithm_tile *tile)
+{
+    return tile->elements > 1 ? tile->elements / 2 : 1;
+}
+
 // Writes the functions and kernels.
 void cuc__sort_put(struct cuc__text *text, const struct cuc__algorithm_problem *problem);
 

@@ -182,7 +182,8 @@ static void put_count(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__text_put(t,
                   "%stotals: i64[DIGITS, RADIX], blocks: i64)\n"
                   "    const BN = %d, RADIX = %d\n    grid blocks\n{\n    b = block(0)\n",
-                  cuc__sort_has_arrays(k) ? "" : "N: i64, ", p->tile.elements, CUC__SORT_RADIX);
+                  cuc__sort_has_arrays(k) ? "" : "N: i64, ", cuc__sort_counted(&p->tile),
+                  CUC__SORT_RADIX);
     cuc__algorithm_put_count(t, p);
     for (uint32_t at = 0; at < count; at += rows) {
         rows = digits_of_key(digits, count, at);
