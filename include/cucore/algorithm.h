@@ -209,7 +209,8 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * selection have any length; elements for which there is no room are not written. Arrays have one
  * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
  * an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a
- * name, and for no key. Other outputs overlap no array.
+ * name, and for no key. The output of a sort may be such an input if the number of digits is even:
+ * those of 8 bits among the compared bits of each key. Other outputs overlap no array.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */

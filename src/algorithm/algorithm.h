@@ -64,6 +64,7 @@ struct cuc__algorithm_tile {
     int32_t elements; // of a block's step
     int32_t blocks;   // for each multiprocessor
     int32_t warps;    // 0 leaves the choice to the compiler
+    int64_t launch;   // most elements that a launch of a sort takes
 };
 
 struct cuc__algorithm_problem {
@@ -109,6 +110,8 @@ struct cuc__algorithm_family {
     // Checks what only this family has. NULL: nothing
     cuc_status (*check)(struct cuc__algorithm_problem *problem,
                         const cuc_algorithm_options *options, const char *function);
+    // Returns true if a program of this kind lacks a kernel of `kernels`. NULL: it has all
+    bool (*lacks)(const struct cuc__algorithm_kind *kind, int kernel);
     // Chooses the tile; nonzero fields are kept.
     void (*choose)(struct cuc__algorithm_problem *problem);
     // Writes the kernels.

@@ -33,7 +33,8 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
         st = cuc__algorithm_fail_compile(p, plan->text, starts, function);
     cuc_program_release(program);
     for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
-        st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
+        if (!p->family->lacks || !p->family->lacks(&p->kind, i))
+            st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
     return st;
 }
 

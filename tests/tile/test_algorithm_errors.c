@@ -29,6 +29,7 @@ static void teardown(void)
 #define HISTOGRAM .kind = CUC_ALGORITHM_HISTOGRAM, .input_count = 1, .output_count = 1
 #define TOPK(outputs) .kind = CUC_ALGORITHM_TOPK, .input_count = 1, .output_count = (outputs)
 #define TOPK_ROWS .kind = CUC_ALGORITHM_TOPK_ROWS, .input_count = 1, .output_count = 1
+#define SORT .kind = CUC_ALGORITHM_SORT, .input_count = 1, .output_count = 1
 #define SUM .kind = CUC_ALGORITHM_REDUCE, .fn = "sum", .input_count = 1, .output_count = 1
 
 #define DOT                                                                         \
@@ -224,6 +225,20 @@ TEST(options_are_refused_by_name)
             IN("x: f32", "lower_bound(x, x)"),
             OUT("y: f32") },
           "fn defines lower_bound, which" },
+        { { SORT, IN("x: f32"), OUT("y: f32"), .fn = "sum" }, "fn is sum, expected a function" },
+        { { SORT, IN("x: f32"), OUT("y: f32"), .fn = "fn f(x) { return x }" },
+          "fn is given, but a sort has none" },
+        { { SORT, IN("x: f32"), OUT("_: f32") }, "all outputs have the name _" },
+        { { SORT, IN("x: f32"), OUT("y: f32"), .keys = 2 },
+          "keys is 2, but the inputs have 1 value" },
+        { { SORT, IN("x: f32"), OUT("y: f32"), .bit_end = 8 },
+          "bit_begin is 0 and bit_end 8, but outputs[0], a key, is of f32" },
+        { { SORT, IN("x: u32"), OUT("y: u32"), .bit_begin = 9, .bit_end = 9 },
+          "the keys have 32 bits, and bits 9 to 9 - 1 are sorted" },
+        { { SORT, IN("x: u32"), OUT("y: u32"), .bit_end = 33 }, "the keys have 32 bits" },
+        { { SUM, IN("x: u32"), OUT("y: u32"), .bit_end = 8 }, "bit_end is 8" },
+        { { SUM, IN("x: f32"), OUT("y: f32"), .flags = CUC_ALGORITHM_DESCENDING },
+          "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT" },
         { { .kind = 0, .input_count = 1, .output_count = 1, IN("x: f32"), OUT("y: f32") },
           "kind is 0" },
     };

@@ -1,5 +1,6 @@
 // Compares sorts of <cucore/algorithm.h> with a stable sort on the host, bit for bit. Nothing
 // around outputs may be written.
+#include "algorithm/algorithm.h"
 #include "algorithm_testing.h"
 #include "base/array.h"
 
@@ -287,15 +288,16 @@ static const struct {
 
 TEST_SLICE(sorts_agree_with_the_host, slice, CUC_LENGTH(works))
 {
-    static const int64_t sizes[] = { 0, 1, 31, 32, 33, 255, 256, 257, 512, 8192, 8193, 20011 };
+    static const int64_t sizes[][9] = { { 0, 1, 4096, 4097, 8192, 8193, 20011, -1 },
+                                        { 0, 1, 31, 32, 33, 255, 256, 257, 5003 } };
     const struct work *w = &works[_i];
 
     for (int way = 0; way < CUC_LENGTH(ways); way++) {
         cuc_algorithm *plan;
         uint32_t flags = ways[way].flags;
         make_plan(&plan, w, flags, ways[way].tile);
-        for (int size = 0; size < CUC_LENGTH(sizes); size++) {
-            int64_t n = sizes[size], sorted = n;
+        for (int size = 0; size < 9 && sizes[ways[way].tile > 0][size] >= 0; size++) {
+            int64_t n = sizes[ways[way].tile > 0][size], sorted = n;
             struct sort s;
             make_sort(&s, w, n, ways[way].stride, (enum pattern)((size + way + _i) % PATTERNS));
             if (flags & CUC_ALGORITHM_DEVICE_COUNT) {
@@ -311,6 +313,159 @@ TEST_SLICE(sorts_agree_with_the_host, slice, CUC_LENGTH(works))
         }
         cuc_algorithm_release(plan);
     }
+}
+
+// As a sort of more elements than a launch takes.
+TEST_SLICE(sorts_in_several_launches_agree_with_the_host, slice, CUC_LENGTH(works))
+{
+    static const int64_t launches[] = { 256, 2048, 4096 };
+    const struct work *w = &works[_i];
+    uint32_t flags = _i % 2 ? CUC_ALGORITHM_DEVICE_COUNT : 0;
+    cuc_algorithm *plan;
+
+    make_plan(&plan, w, flags, 256);
+    for (int i = 0; i < CUC_LENGTH(launches); i++)
+        for (int few = 0; few < 3; few++) {
+            int64_t n = 5003, sorted = few ? few * 1800 : n;
+            struct sort s;
+            plan->tile.launch = launches[i];
+            make_sort(&s, w, flags ? n : sorted, 1, (enum pattern)((i + few + _i) % PATTERNS));
+            if (flags) {
+                make(&s.count, CUC_I64, 1, 1);
+                set(&s.count, 0, (double)sorted);
+                send(&s.count);
+            }
+            run_sort(&s, plan, 0);
+            order_on_host(&s, sorted, flags);
+            check_sorted(&s, sorted);
+            drop_sort(&s);
+        }
+    cuc_algorithm_release(plan);
+}
+
+TEST(many_elements_are_sorted)
+{
+    const struct work w = {
+        { CUC_F32 }, { "x: f32", "x", "i" }, { "a: f32", "b: i32" }, "xi", 1, 0, 0
+    };
+    const int64_t n = (1 << 20) + 7;
+    cuc_algorithm *plan;
+    struct sort s;
+
+    make_plan(&plan, &w, 0, 0);
+    make_sort(&s, &w, n, 1, ANY_BITS);
+    make(&s.workspace, CUC_U8, (int64_t)cuc_algorithm_workspace_bytes(plan, n) + 256, 1);
+    s.workspace.t.data = (s.workspace.t.data + 255) / 256 * 256;
+    run_sort(&s, plan, 0);
+    order_on_host(&s, n, 0);
+    check_sorted(&s, n);
+    drop_sort(&s);
+    cuc_algorithm_release(plan);
+}
+
+static const struct work in_place[] = {
+    { { CUC_U32 }, { "x: u32" }, { "a: u32" }, "x", 1, 0, 0 },
+    { { CUC_F16, CUC_I64 }, { "x: f16", "y: i64" }, { "a: f16", "b: i64" }, "xy", 1, 0, 0 },
+    { { CUC_U64, CUC_U8 }, { "x: u64", "y: u8" }, { "a: u64", "b: u8" }, "xy", 1, 5, 20 },
+    { { CUC_U8 }, { "x: u8" }, { "a: u8" }, "x", 1, 0, 0 },
+};
+
+TEST_ROWS(an_output_may_be_its_input, in_place)
+{
+    const struct work *w = &in_place[_i];
+    static const int64_t sizes[] = { 200, 256, 5003 };
+
+    for (int size = 0; size < CUC_LENGTH(sizes); size++) {
+        int64_t n = sizes[size];
+        cuc_algorithm *plan;
+        struct sort s;
+        make_plan(&plan, w, 0, 256);
+        make_sort(&s, w, n, 1, ANY_BITS);
+        for (uint32_t i = 0; i < s.input_count; i++) {
+            memcpy(s.out[i].bytes, s.in[i].bytes, s.in[i].size);
+            send(&s.out[i]);
+            s.inputs[i] = s.outputs[i];
+        }
+        if (w->types[0] == CUC_U8 && n > 256) { // one pass
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                     cuc_algorithm_run(stream, plan,
+                                       CUC_ALGORITHM_ARGS(.inputs = s.inputs, .input_count = 1,
+                                                          .outputs = s.outputs, .output_count = 1)),
+                     "dst_0 and src_0 share bytes");
+        } else {
+            run_sort(&s, plan, 0);
+            order_on_host(&s, n, 0);
+            check_sorted(&s, n);
+        }
+        drop_sort(&s);
+        cuc_algorithm_release(plan);
+    }
+}
+
+TEST(a_sort_is_captured_with_its_workspace)
+{
+    const struct work *w = &works[9]; // i32 with indices
+    const int64_t n = 5003;
+    cuc_graph_exec *exec;
+    cuc_graph *graph;
+    cuc_algorithm *plan;
+    struct sort s;
+
+    make_plan(&plan, w, 0, 256);
+    make_sort(&s, w, n, 1, ANY_BITS);
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    run_sort(&s, plan, 0);
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    for (int run = 0; run < 2; run++) {
+        fill(&s.in[0], n, run ? SPECIAL : ANY_BITS);
+        send(&s.in[0]);
+        ck_ok(cuc_graph_exec_launch(stream, exec));
+        free(s.order);
+        order_on_host(&s, n, 0);
+        check_sorted(&s, n);
+    }
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    drop_sort(&s);
+    cuc_algorithm_release(plan);
+}
+
+TEST(one_line_sorts_take_keys_values_and_indices)
+{
+    static const struct work w = {
+        { CUC_I16, CUC_F64 }, { NULL }, { "a: i16", "b: f64", "c: u32" }, "xyi", 1, 0, 0
+    };
+    const int64_t n = 9000;
+
+    for (uint32_t flags = 0; flags <= CUC_ALGORITHM_DESCENDING; flags += CUC_ALGORITHM_DESCENDING) {
+        struct sort s;
+        make_sort(&s, &w, n, 1, FEW);
+        ck_ok(cuc_sort(stream, flags, &s.in[0].t, &s.out[0].t, &s.in[1].t, &s.out[1].t));
+        ck_ok(cuc_sort(stream, flags, &s.in[0].t, NULL, NULL, &s.out[2].t));
+        order_on_host(&s, n, flags);
+        check_sorted(&s, n);
+        ck_ok(cuc_sort(stream, flags, &s.in[0].t, &s.in[0].t, NULL, NULL));
+        memcpy(s.out[1].bytes, s.in[0].bytes, s.in[0].size);
+        receive(&s.in[0], n);
+        ck_assert_int_eq(memcmp(at(&s.in[0], 0), at(&s.out[0], 0), (size_t)n * 2), 0);
+        drop_sort(&s);
+    }
+    struct array x;
+    make(&x, CUC_F32, 9, 1);
+    cuc_tensor other = x.t;
+    other.dtype = CUC_I32;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_sort(stream, 4, &x.t, &x.t, NULL, NULL),
+             "flags is 0x4, expected CUC_ALGORITHM_DESCENDING or 0");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_sort(stream, 0, NULL, &x.t, NULL, NULL),
+             "keys_in is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_sort(stream, 0, &x.t, NULL, NULL, NULL),
+             "keys_out and values_out are NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_sort(stream, 0, &x.t, &x.t, &x.t, NULL),
+             "values_in is given, but values_out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_sort(stream, 0, &x.t, &other, NULL, NULL),
+             "keys_out is of i32, expected f32, as keys_in");
+    drop(&x);
 }
 
 int main(int argc, char **argv)

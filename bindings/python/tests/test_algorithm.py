@@ -128,6 +128,24 @@ class AlgorithmTest(DeviceTest):
         expected = np.argsort(self.x, kind="stable")[:8]
         np.testing.assert_array_equal(self.receive(at, expected), expected)
 
+    def test_sort(self):
+        x = np.random.default_rng(7).integers(-50, 50, 9001).astype(np.int32)
+        keys, out, at = self.send(x), self.send(x), self.send(np.zeros(9001, np.int64))
+        algorithm.sort(self.stream, keys, out, None, at)
+        np.testing.assert_array_equal(self.receive(out, x), np.sort(x))
+        order = np.argsort(x, kind="stable")
+        np.testing.assert_array_equal(self.receive(at, np.zeros(9001, np.int64)), order)
+        values = np.arange(9001, dtype=np.float32)
+        moved = self.send(values)
+        algorithm.sort(self.stream, keys, None, moved, moved, descending=True)
+        np.testing.assert_array_equal(self.receive(moved, values), np.argsort(-x, kind="stable"))
+        pairs = algorithm.Algorithm("sort", ["x: i32", "x >> 4", "x"], ["_: i32", "y: i32"], descending=True)
+        pairs(self.stream, [keys], [out])
+        np.testing.assert_array_equal(self.receive(out, x), x[np.argsort(-(x >> 4), kind="stable")])
+        bits = algorithm.Algorithm("sort", ["x: i32"], ["y: i32"], bit_begin=2, bit_end=6)
+        bits(self.stream, [keys], [out])
+        np.testing.assert_array_equal(self.receive(out, x), x[np.argsort(x >> 2 & 15, kind="stable")])
+
     def test_mistakes(self):
         total = algorithm.Algorithm("reduce", ["x: f32"], ["y: f32"], "sum")
         x, y, stream = self.there, self.send(np.zeros(1, np.float32)), self.stream

@@ -187,9 +187,11 @@ static bool rematerialize(struct unit *u)
 
 static bool choose_occupancy(struct unit *u)
 {
-    uint32_t blocks = tile_is_row(&u->measures) ? tile_occupancy(u->kernel, u->warps) : 0;
+    bool row = tile_is_row(&u->measures);
+    uint32_t blocks = (row ? tile_occupancy : tile_rank_occupancy)(u->kernel, u->warps);
 
     u->target.blocks = blocks < u->target.most_blocks ? blocks : u->target.most_blocks;
+    u->target.defers = row && blocks;
     return true;
 }
 
@@ -475,6 +477,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
     }
     last->target.blocks = 0; // this entry needs a register per element, since it handles elements
                              // one by one
+    last->target.defers = false;
     return true;
 }
 

@@ -20,7 +20,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
     if (!tile_open_values(&e))
         return false;
-    if (target->blocks) // registers are scarce, so defer elementwise ops on rows
+    if (target->defers)
         e.deferred = tile_take(module, (kernel->value_count + 1) * sizeof(*e.deferred));
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",

@@ -129,9 +129,27 @@ static bool by_words(struct tile_reduction *r, tile_register (*x)[TILE_MOST_REDU
     return true;
 }
 
+// Finds out if any or all elements of a tile are true: a vote of each warp, or a barrier that
+// votes. Copies of elements do not change the result.
+static bool by_votes(struct tile_reduction *r, tile_register *x, uint32_t lanes, uint32_t warps)
+{
+    struct tile_emitter *e = r->e;
+    bool any = r->with == TILE_WITH_ANY;
+
+    if (!r->plain || (!any && r->with != TILE_WITH_ALL) || e->ring || e->single_warp ||
+        tile_elements(&r->op->result[0]->type) > 1 || !(lanes || warps))
+        return false;
+    *x = warps ? tile_make(e, TILE_PRED, "bar.red.%s.pred %R, 0, %R", any ? "or" : "and", *x)
+               : tile_make(e, TILE_PRED, "vote.sync.%s.pred %R, %R, 0xffffffff",
+                           any ? "any" : "all", *x);
+    return true;
+}
+
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps)
 {
+    if (count == 1 && by_votes(r, partial[0], lanes, warps))
+        return;
     if (count == 1 && by_warps(r, partial[0], lanes, warps))
         return;
     if (!warps)

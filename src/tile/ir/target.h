@@ -32,6 +32,7 @@ struct tile_target {
     uint32_t raster;     // width of the strips in which tiles of a pipelined loop are numbered; 0:
                          // chosen, or 8 with prefetch
     uint32_t blocks;     // minimum number of resident blocks per multiprocessor; 0: no minimum
+    bool defers;         // registers are scarce, so elementwise ops on rows are deferred
     uint32_t shared_limit; // maximum shared memory of a block, in bytes
     uint32_t shared_align; // alignment of dynamic shared memory
     uint32_t most_blocks;  // maximum number of resident blocks per multiprocessor

@@ -60,7 +60,7 @@ static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
     return most;
 }
 
-uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
+uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps)
 {
     size_t values = kernel->value_count + 1;
     struct lives l = { .threads = 32 * (int64_t)warps,
@@ -77,4 +77,32 @@ uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
         if (waiting >= classes[i].from && waiting <= classes[i].to)
             return classes[i].warps / warps;
     return 0;
+}
+
+// Sizes of a kernel's ranked tiles: the most elements, and the most bits of one that is placed.
+struct ranked {
+    int64_t elements, bits;
+};
+
+static void find_ranked(struct tile_op *op, void *data)
+{
+    struct ranked *r = data;
+    const struct tile_type *type =
+        op->kind == TILE_RANK || op->kind == TILE_PLACE ? &op->operand[0]->type : NULL;
+
+    if (op->kind == TILE_RANK && tile_elements(type) > r->elements)
+        r->elements = tile_elements(type);
+    if (op->kind == TILE_PLACE && cuc_dtype_bits(type->dtype) > r->bits)
+        r->bits = cuc_dtype_bits(type->dtype);
+}
+
+uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps)
+{
+    enum { REGISTERS = 65536, OTHERS = 32 };
+    struct ranked r = { .bits = 32 };
+
+    tile_walk(&kernel->body, find_ranked, &r);
+    // An element, its digit and its place wait in registers while others are ranked.
+    int64_t each = r.elements / (32 * (int64_t)warps) * (r.bits / 32 + 2) + OTHERS;
+    return r.elements ? (uint32_t)(REGISTERS / (32 * warps * each)) : 0;
 }

@@ -39,7 +39,9 @@ struct tile_target;
 uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *target,
                           uint32_t warps, bool *flexible, const char **why);
 // Returns how many blocks should fit on a multiprocessor at once, or 0 for any number.
-uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);
+uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps);
+// The same for a kernel that ranks elements; 0 for any other.
+uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps);
 // Marks exp, exp2, sigmoid and quotients for which approximate math suffices.
 void tile_mark_approximate(struct tile_kernel *kernel);
 
