@@ -9,6 +9,8 @@
 
 #include "tile/ir/scalar.h"
 
+#include <string.h>
+
 enum { MOST_COUNTERS = 8192, MOST_COPIES = 32 };
 
 static bool is_shared(const struct cuc__algorithm_kind *k)
@@ -28,19 +30,38 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.blocks = is_shared(&p->kind) ? BLOCKS : BLOCKS_OF_MANY;
 }
 
-// Returns true if i32 holds all values: they are the elements of an array of such integers. The
-// types of other values are known to the compiler only.
+// Returns true if an expression is a call of cast() to i32.
+static bool is_cast(const char *expression)
+{
+    static const char start[] = "cast(", end[] = ", i32)";
+    size_t length = strlen(expression);
+    int depth = 1;
+
+    if (length < sizeof(start) + sizeof(end) ||
+        strncmp(expression, start, sizeof(start) - 1) != 0 ||
+        strcmp(expression + length - (sizeof(end) - 1), end) != 0)
+        return false;
+    for (const char *at = expression + sizeof(start) - 1; at[1] && depth; at++)
+        depth += (*at == '(') - (*at == ')');
+    return depth == 1; // the first bracket is closed by the last one
+}
+
+// Returns true if i32 holds all values: they are the elements of an array of such integers, or are
+// cast to i32. The types of other values are known to the compiler only.
 static bool is_narrow(const struct cuc__algorithm_problem *p)
 {
-    bool narrow = !p->fn;
+    bool narrow = !p->fn, computed = false;
 
     for (uint32_t i = 0; i < p->kind.input_count; i++) {
-        cuc_dtype dtype = p->kind.inputs[i].dtype;
-        bool array = p->kind.inputs[i].form == CUC__ALGORITHM_ELEMENTS;
-        narrow &= array && (dtype == CUC_I32 || dtype == CUC_BOOL ||
-                            (tile_is_integer(dtype) && cuc_dtype_bits(dtype) < 32));
+        const struct cuc__algorithm_input *in = &p->kind.inputs[i];
+        if (in->form == CUC__ALGORITHM_VALUE)
+            return !p->fn && is_cast(in->expression);
+        computed |= in->form == CUC__ALGORITHM_NAMED;
+        narrow &= in->form == CUC__ALGORITHM_WHOLE || in->dtype == CUC_I32 ||
+                  in->dtype == CUC_BOOL ||
+                  (tile_is_integer(in->dtype) && cuc_dtype_bits(in->dtype) < 32);
     }
-    return narrow;
+    return narrow && !computed;
 }
 
 // Writes the counting of tile `t`. Wide values are compared before their upper bits are lost; NaN

@@ -231,6 +231,80 @@ TEST(a_million_elements_agree_with_the_host)
     }
 }
 
+// ---- One-line calls
+
+static void make_result(struct array *a, cuc_dtype dtype, int64_t n)
+{
+    make(a, dtype, n, 1);
+    send(a);
+}
+
+TEST(one_line_calls_find_values_or_indices_or_both)
+{
+    static const struct topk first = { CUC_F32, 5, false }, least = { CUC_F32, 5, true };
+    struct array x, y, places;
+    int64_t found[5];
+
+    make(&x, CUC_F32, 6000, 1);
+    for (int64_t i = 0; i < 6000; i++)
+        set(&x, i, element(RANDOM, CUC_F32, i, 6000));
+    send(&x);
+    for (int calls = 0; calls < 6; calls++) {
+        const struct topk *w = calls % 2 ? &least : &first;
+        bool values = calls / 2 != 1, indices = calls / 2 != 2;
+        make_result(&y, CUC_F32, 5);
+        make_result(&places, CUC_I32, 5);
+        ck_ok(cuc_topk(stream, 5, w->smallest ? CUC_ALGORITHM_SMALLEST : 0, &x.t,
+                       values ? &y.t : NULL, indices ? &places.t : NULL));
+        ck_assert_int_eq(find(found, &x, 0, 6000, 5, w->smallest), 5);
+        receive(&y, values ? 5 : 0);
+        receive(&places, indices ? 5 : 0);
+        for (int64_t j = 0; j < 5; j++) {
+            ck_assert(!values || get(&y, j) == get(&x, found[j]));
+            ck_assert(!indices || get(&places, j) == (double)found[j]);
+        }
+        drop(&y);
+        drop(&places);
+    }
+    make_result(&places, CUC_I32, 5);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 1, &x.t, NULL, &places.t),
+             "flags is 0x1, expected CUC_ALGORITHM_SMALLEST or 0");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 0, &x.t, &places.t, NULL),
+             "values is of i32, expected f32, the type of x");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 0, &x.t, NULL, &x.t),
+             "indices is of f32, expected i32, u32, i64 or u64");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 0, 0, &x.t, NULL, &places.t),
+             "k is 0, expected 1 to");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 4, 0, &x.t, NULL, &places.t),
+             "at, has 5 elements, expected 4");
+    drop(&x);
+    drop(&places);
+}
+
+TEST(one_line_calls_find_elements_of_rows)
+{
+    struct array x, places;
+    int64_t found[3];
+
+    make(&x, CUC_I16, 7 * 100, 1);
+    make_result(&places, CUC_I64, 7 * 3);
+    for (int64_t i = 0; i < 700; i++)
+        set(&x, i, element(RANDOM, CUC_I16, i, 700));
+    send(&x);
+    give_rows(&x, 7, 100);
+    give_rows(&places, 7, 3);
+    ck_ok(cuc_topk(stream, 3, 0, &x.t, NULL, &places.t));
+    x.t.strides[0] = places.t.strides[0] = 1;
+    receive(&places, 21);
+    for (int64_t row = 0; row < 7; row++) {
+        find(found, &x, 100 * row, 100, 3, false);
+        for (int64_t j = 0; j < 3; j++)
+            ck_assert(get(&places, 3 * row + j) == (double)found[j]);
+    }
+    drop(&x);
+    drop(&places);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
