@@ -146,7 +146,8 @@ typedef struct cuc_algorithm_options {
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
-    int64_t k; /**< number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0 */
+    int64_t k; /**< number of elements that TOPK finds, up to 2^30, or TOPK_ROWS, up to 1024;
+                  otherwise 0 */
 } cuc_algorithm_options;
 
 /** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
@@ -398,8 +399,8 @@ CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *iden
  * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
  *          workspace
  * @param stream  the queue
- * @param k       number of elements to find, 1 to 1024. If there are fewer, the rest of the results
- *                is not written
+ * @param k       number of elements to find: 1 to 2^30, or in rows to 1024. If there are fewer, the
+ *                rest of the results is not written
  * @param flags   CUC_ALGORITHM_SMALLEST, to find the smallest elements, the smallest first; or 0
  * @param x       the elements; contiguous if it has more than two axes
  * @param values  of the same type, written; NULL: not needed

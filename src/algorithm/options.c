@@ -9,7 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32, MOST_BINS = 1 << 30, MOST_K = 1024 };
+enum {
+    MOST_TILE = 65536,
+    MOST_BLOCKS = 16,
+    MOST_WARPS = 32,
+    MOST_BINS = 1 << 30,
+    MOST_K = 1 << 30
+};
 
 void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size)
 {
@@ -51,7 +57,11 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { "keys", o->keys, 0, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "bins", o->bins, o->kind == CUC_ALGORITHM_HISTOGRAM,
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
-        { "k", o->k, top, top ? MOST_K : 0, NULL },
+        { "k", o->k, top,
+          o->kind == CUC_ALGORITHM_TOPK        ? MOST_K
+          : o->kind == CUC_ALGORITHM_TOPK_ROWS ? CUC__ALGORITHM_FEW
+                                               : 0,
+          NULL },
     };
     const struct {
         bool wrong;
@@ -334,7 +344,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->offsets = !families[o->kind]->by_segment ? 0 : o->offsets ? o->offsets : CUC_I64;
     k->keys = !families[o->kind]->by_key ? 0 : o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
-    p->family = families[o->kind];
+    p->family = o->k > CUC__ALGORITHM_FEW ? &cuc__algorithm_topk_large : families[o->kind];
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
     p->count = o->count;
     p->multiprocessors = device->limits.multiprocessors;

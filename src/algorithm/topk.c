@@ -54,18 +54,16 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.blocks = BLOCKS;
 }
 
-// Returns the type of keys.
-static cuc_dtype key_type(const struct cuc__algorithm_kind *k)
+cuc_dtype cuc__algorithm_key_type(const struct cuc__algorithm_kind *k)
 {
     return cuc_dtype_bits(k->outputs[0].dtype) == 64 ? CUC_U64 : CUC_U32;
 }
 
-// Writes the function from an element to its key, an unsigned number of the same order: floats have
-// -0 before 0 and NaN last.
-static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+void cuc__algorithm_put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 {
     cuc_dtype dtype = k->outputs[0].dtype;
-    bool wide = key_type(k) == CUC_U64, real = !tile_is_integer(dtype) && dtype != CUC_BOOL;
+    bool wide = cuc__algorithm_key_type(k) == CUC_U64,
+         real = !tile_is_integer(dtype) && dtype != CUC_BOOL;
     const char *bits = wide ? "64" : "32", *ones = wide ? "0xffffffffffffffff" : "0xffffffff";
     const char *sign = wide ? "0x8000000000000000" : "0x80000000", *not = k->smallest ? "~" : "";
 
@@ -86,7 +84,7 @@ static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 // Writes the functions that do not depend on the inputs.
 static void put_functions(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    const char *key = cuc_dtype_name(key_type(&p->kind));
+    const char *key = cuc_dtype_name(cuc__algorithm_key_type(&p->kind));
 
     cuc__text_put(t, "\nfn count_of(flag) { return sum(cast(flag, i32)) }\n");
     cuc__text_put(
@@ -143,7 +141,7 @@ static void put_maxima(struct cuc__text *t, const struct cuc__algorithm_problem 
                   "    m = zeros(%s, [BN])\n"
                   "    for turn in 0 .. whole {\n"
                   "        t = first + turn\n",
-                  cuc_dtype_name(key_type(&p->kind)));
+                  cuc_dtype_name(cuc__algorithm_key_type(&p->kind)));
     put_keys(t, p, finish, "        ", ", inside=true");
     cuc__text_put(t, "        m = maximum(m, key)\n"
                      "    }\n"
@@ -170,7 +168,7 @@ static void put_lanes(struct cuc__text *t)
 // than `low`, and are sorted with the best ones of the tiles before.
 static void put_search(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
 {
-    const char *key = cuc_dtype_name(key_type(&p->kind));
+    const char *key = cuc_dtype_name(cuc__algorithm_key_type(&p->kind));
 
     cuc__text_put(t,
                   "    best, best_at = zeros(%s, [RESULTS]), zeros(i64, [RESULTS])\n"
@@ -229,9 +227,8 @@ static void put_equal(struct cuc__text *t, const struct cuc__algorithm_problem *
                      "    }\n");
 }
 
-// Writes the stores of the values of the elements whose indices are `i`.
-static void put_outputs(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                        const char *indent)
+void cuc__algorithm_put_found(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                              const char *indent)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
@@ -252,12 +249,12 @@ static void put_results(struct cuc__text *t, const struct cuc__algorithm_problem
                      "    there = (j < K) & (j < found)\n");
     if (finish) {
         cuc__text_put(t, "    i = gather(part_at, [%sbest_at], mask=there)\n    n = size\n", row);
-        put_outputs(t, p, "    ");
+        cuc__algorithm_put_found(t, p, "    ");
         cuc__text_put(t, "}\n");
         return;
     }
     cuc__text_put(t, "    i = best_at\n    if parts == 1 {\n");
-    put_outputs(t, p, "        ");
+    cuc__algorithm_put_found(t, p, "        ");
     cuc__text_put(t,
                   "    } else {\n"
                   "        scatter(part_key, [%spart * K + j], best, mask=there)\n"
@@ -310,8 +307,8 @@ static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem 
         t,
         "part_key: %s[%sLIST], part_at: i64[%sLIST], turns: i64, parts: i64%s)\n"
         "    const BN = %d, K = %lld, RESULTS = %u, LANES = %u, SORTED = %u, TILES = %u\n",
-        cuc_dtype_name(key_type(k)), extent, extent, rows ? ", rows: i64" : "", p->tile.elements,
-        (long long)k->k, s.results, s.lanes, s.sorted, s.tiles);
+        cuc_dtype_name(cuc__algorithm_key_type(k)), extent, extent, rows ? ", rows: i64" : "",
+        p->tile.elements, (long long)k->k, s.results, s.lanes, s.sorted, s.tiles);
     put_facts(t, k);
     cuc__text_put(t, "    grid %s\n{\n",
                   rows && finish ? "rows"
@@ -343,7 +340,7 @@ static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem 
 
 static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    put_key(t, &p->kind);
+    cuc__algorithm_put_key(t, &p->kind);
     put_functions(t, p);
     put_kernel(t, p, false);
     put_kernel(t, p, true);
@@ -375,7 +372,7 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
     int64_t blocks = (int64_t)plan->tile.blocks * plan->multiprocessors;
     uint64_t keys = (uint64_t)blocks * (uint64_t)k->k;
 
-    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(key_type(k)) / 8)) +
+    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(cuc__algorithm_key_type(k)) / 8)) +
                        cuc__algorithm_aligned(keys * sizeof(int64_t))
                  : 0;
 }
@@ -390,7 +387,8 @@ static cuc_status run(const struct cuc__algorithm_call *c)
     cuc_tensor keys, places;
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
     size_t count = cuc__algorithm_add_outputs(args, cuc__algorithm_add_inputs(args, 0, c), c);
-    cuc_device_ptr at = cuc__algorithm_scratch(&keys, c, c->workspace, key_type(k), rows * list);
+    cuc_device_ptr at =
+        cuc__algorithm_scratch(&keys, c, c->workspace, cuc__algorithm_key_type(k), rows * list);
 
     if (!c->count || !rows)
         return CUC_OK;

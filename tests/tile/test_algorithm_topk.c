@@ -218,6 +218,27 @@ TEST_SLICE(largest_elements_of_rows_agree_with_the_host, slice, CUC_LENGTH(topks
     cuc_algorithm_release(on_device);
 }
 
+// More elements than one block sorts.
+static const struct topk larges[] = {
+    { CUC_F32, 1025, false }, { CUC_F16, 2000, true },  { CUC_U8, 9000, true },
+    { CUC_F64, 5000, true },  { CUC_I64, 1500, false },
+};
+
+TEST_SLICE(many_largest_elements_agree_with_the_host, slice, CUC_LENGTH(larges))
+{
+    const struct topk *w = &larges[_i];
+    cuc_algorithm *plan, *on_device;
+
+    make_plan(&plan, w, false, 0, 0);
+    make_plan(&on_device, w, false, CUC_ALGORITHM_DEVICE_COUNT, 1024);
+    for (int i = 0; i < CUC_LENGTH(lengths); i += 1 + (i < 9))
+        run(w, plan, i % KINDS, 0, lengths[i], i % 3, false, 1 + i % 2);
+    for (int kind = 0; kind < KINDS; kind++)
+        run(w, kind % 2 ? on_device : plan, kind, 0, 20011, 5, kind % 2, 1);
+    cuc_algorithm_release(plan);
+    cuc_algorithm_release(on_device);
+}
+
 TEST(a_million_elements_agree_with_the_host)
 {
     static const struct topk rows[] = { { CUC_F32, 64, false }, { CUC_F32, 64, true } };

@@ -1282,7 +1282,7 @@ pub struct cuc_algorithm_options {
     pub arch: *const c_char,
     /// The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass cuc_cache_none() to store nothing.
     pub cache: *mut cuc_cache,
-    /// number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0
+    /// number of elements that TOPK finds, up to 2^30, or TOPK_ROWS, up to 1024; otherwise 0
     pub k: i64,
 }
 
