@@ -46,25 +46,37 @@ static bool is_cast(const char *expression)
     return depth == 1; // the first bracket is closed by the last one
 }
 
-// Returns true if i32 holds all values: they are the elements of an array of such integers, or are
-// cast to i32. The types of other values are known to the compiler only.
-static bool is_narrow(const struct cuc__algorithm_problem *p)
+// The values that are known: elements of arrays, or casts. The types of other values are known to
+// the compiler only.
+enum width {
+    SHORT,  // at most 16 bits
+    NARROW, // i32 holds them
+    WIDE,
+};
+
+static enum width width_of(const struct cuc__algorithm_problem *p)
 {
-    bool narrow = !p->fn, computed = false;
+    enum width width = SHORT;
 
     for (uint32_t i = 0; i < p->kind.input_count; i++) {
         const struct cuc__algorithm_input *in = &p->kind.inputs[i];
+        if (p->fn || in->form == CUC__ALGORITHM_NAMED)
+            width = WIDE;
         if (in->form == CUC__ALGORITHM_VALUE)
-            return !p->fn && is_cast(in->expression);
-        computed |= in->form == CUC__ALGORITHM_NAMED;
-        narrow &= in->form == CUC__ALGORITHM_WHOLE || in->dtype == CUC_I32 ||
-                  in->dtype == CUC_BOOL ||
-                  (tile_is_integer(in->dtype) && cuc_dtype_bits(in->dtype) < 32);
+            return !p->fn && is_cast(in->expression) ? NARROW : WIDE;
+        if (in->form != CUC__ALGORITHM_ELEMENTS || in->dtype == CUC_BOOL ||
+            (tile_is_integer(in->dtype) && cuc_dtype_bits(in->dtype) <= 16))
+            continue;
+        if (in->dtype != CUC_I32)
+            width = WIDE;
+        else if (width == SHORT)
+            width = NARROW;
     }
-    return narrow && !computed;
+    return width;
 }
 
-// Writes the counting of tile `t`. Wide values are compared before their upper bits are lost; NaN
+// Writes the counting of tile `t`. A number that is no bin becomes one of the two next to the bins,
+// which have no counter, before upper bits are lost. Products of short values lose none. NaN
 // becomes the least integer.
 static void put_counting(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                          const char *hint, bool all)
@@ -75,19 +87,18 @@ static void put_counting(struct cuc__text *t, const struct cuc__algorithm_proble
     cuc__text_put(t, "        bin = broadcast(cast(%s", p->fn ? p->fn_name : "");
     cuc__text_put(t, p->fn ? "(" : "");
     cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, "%s, %s), [BN])\n", p->fn ? ")" : "", is_narrow(p) ? "i32" : "i64");
-    if (!is_narrow(p))
-        cuc__text_put(t, "        bin = cast(where((bin >= 0) & (bin < BINS), bin, -1), i32)\n");
+    cuc__text_put(t, "%s, %s), [BN])\n", p->fn ? ")" : "", width_of(p) == WIDE ? "i64" : "i32");
+    if (width_of(p) != SHORT)
+        cuc__text_put(t, "        bin = cast(minimum(maximum(bin, -1), BINS), i32)\n");
     if (!all)
-        cuc__text_put(t, "        bin = where(i < n, bin, -1)\n");
+        cuc__text_put(t, "        bin = where(iota(i64, BN) < n - t * BN, bin, -1)\n");
     if (is_shared(k))
-        cuc__text_put(t, "        bin = reshape(bin, [BN // VECTOR, VECTOR])\n");
-    cuc__text_put(t, "        here = (bin >= 0) & (bin < BINS)\n");
-    if (is_shared(k))
-        cuc__text_put(t, "        counted += histogram(where(here, bin * COPIES + copy, -1), BINS "
-                         "* COPIES)\n");
+        cuc__text_put(t, "        bin = reshape(bin, [BN // VECTOR, VECTOR])\n"
+                         "        counted += histogram(bin * COPIES + copy, BINS * COPIES)\n");
     else
-        cuc__text_put(t, "        atomic_add(out_%s, [bin], 1, mask=here, order=relaxed)\n",
+        cuc__text_put(t,
+                      "        here = (bin >= 0) & (bin < BINS)\n"
+                      "        atomic_add(out_%s, [bin], 1, mask=here, order=relaxed)\n",
                       k->outputs[0].name);
 }
 
