@@ -13,9 +13,9 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce(), cuc_scan(), cuc_sort() and cuc_search() need no plan of yours: the library keeps
- * one. It keeps the 64 plans that such calls used most recently, until the process ends or the
- * library is unloaded.
+ * cuc_reduce(), cuc_scan(), cuc_sort() and the like need no plan of yours: the library keeps one.
+ * It keeps the 64 plans that such calls used most recently, until the process ends or the library
+ * is unloaded.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -162,7 +162,8 @@ typedef struct cuc_algorithm_options {
      * the lowest bit of the last key. 0 for both: all bits */
     int32_t bit_begin;
     int32_t bit_end; /**< see bit_begin; 0: the number of bits of all keys */
-    int64_t k; /**< number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0 */
+    int64_t k;       /**< number of elements that TOPK finds, up to 2^30, or TOPK_ROWS, up to 1024;
+                        otherwise 0 */
 } cuc_algorithm_options;
 
 /** Default options: cuc_algorithm_options o = CUC_ALGORITHM_OPTIONS_INIT; */
@@ -458,6 +459,62 @@ enum {
  */
 CUC_API cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sorted,
                               const cuc_tensor *values, const cuc_tensor *at);
+
+/**
+ * Find the k largest elements of an array, or of each row of a tensor, in stream order.
+ *
+ * The results are sorted, the largest first. Of equal elements those with the lower indices are
+ * found, and come first. NaN is larger than all numbers, and -0 smaller than 0.
+ *
+ * The first call for a device, flags, k and types creates a plan, which the library keeps among the
+ * 64 used most recently. For a dimension below 8192, plans also differ by its next power of two.
+ *
+ * @shape  `x`: [n] or, for the elements of each row, [.., n]; `values` and `indices`: [k] or [..,
+ * k]
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
+ *          workspace
+ * @param stream  the queue
+ * @param k       number of elements to find: 1 to 2^30, or in rows to 1024. If there are fewer, the
+ *                rest of the results is not written
+ * @param flags   CUC_ALGORITHM_SMALLEST, to find the smallest elements, the smallest first; or 0
+ * @param x       the elements; contiguous if it has more than two axes
+ * @param values  of the same type, written; NULL: not needed
+ * @param indices i32, u32, i64 or u64, written: the elements' indices, in a row if there are rows;
+ *                NULL: not needed
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_topk(cuc_stream *stream, int64_t k, uint32_t flags, const cuc_tensor *x,
+                            const cuc_tensor *values, const cuc_tensor *indices);
+
+/**
+ * Count the elements of each bin, in stream order. The bins have equal widths and divide the range
+ * from low up to, but not including, high; other elements and NaN are not counted.
+ *
+ * Bytes are counted with low 0, high 256 and 256 bins. Integers are counted exactly if all bins
+ * begin at integers of a magnitude below 2^53; other bins are computed in f32 for elements of f32
+ * and of at most 16 bits, and in f64 for others.
+ *
+ * The first call for a device, range, number of bins and types creates a plan, which the library
+ * keeps among the 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for the kernel, and for the fill of the counts
+ * @param stream the queue
+ * @param low    start of the first bin
+ * @param high   end of the last bin, larger than low
+ * @param x      any number of elements
+ * @param counts an element for each bin, i32, u32, i64 or u64, with stride 1; written
+ * @retval CUC_OK                     enqueued; otherwise as cuc_algorithm_create() and
+ *                                    cuc_algorithm_run()
+ * @retval CUC_ERROR_INVALID_ARGUMENT also: low is not below high, or one is not finite
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_tensor *x,
+                                 const cuc_tensor *counts);
 
 CUC_END_DECLS
 

@@ -18,7 +18,7 @@ enum {
     CUC__ALGORITHM_NAME = 32,
     CUC__ALGORITHM_IDENTITY = 64,
     CUC__ALGORITHM_MAX = CUC_ALGORITHM_MAX_ARRAYS,
-    CUC__ALGORITHM_KERNELS = 4, // most kernels of a plan
+    CUC__ALGORITHM_KERNELS = 6, // most kernels of a plan
     CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
     CUC__ALGORITHM_KEPT = 64,   // most plans that the library keeps
@@ -126,7 +126,7 @@ extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorit
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
     cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
     cuc__algorithm_reduce_segments, cuc__algorithm_sort, cuc__algorithm_topk,
-    cuc__algorithm_topk_rows;
+    cuc__algorithm_topk_rows, cuc__algorithm_topk_large;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -233,6 +233,15 @@ uint64_t cuc__algorithm_look_back_bytes(const struct cuc__algorithm_sums *s, int
 // those of the look-back.
 cuc_status cuc__algorithm_run_look_back(const struct cuc__algorithm_call *call,
                                         const struct cuc__algorithm_sums *s, int64_t tiles);
+
+// Defined in topk.c. The type of keys; the function key_of from an element to its key, an unsigned
+// number of the same order, in which floats have -0 before 0 and NaN last; and the stores of the
+// values of elements `i`, with the mask `there`, as elements `j` of the outputs.
+cuc_dtype cuc__algorithm_key_type(const struct cuc__algorithm_kind *kind);
+void cuc__algorithm_put_key(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
+void cuc__algorithm_put_found(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                              const char *indent);
+enum { CUC__ALGORITHM_FEW = 1024 }; // most elements that topk.c finds
 
 // Defined in check.c. Checks a call and makes its arrays.
 cuc_status cuc__algorithm_check(struct cuc__algorithm_call *call);

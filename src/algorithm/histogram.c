@@ -9,6 +9,8 @@
 
 #include "tile/ir/scalar.h"
 
+#include <string.h>
+
 enum { MOST_COUNTERS = 8192, MOST_COPIES = 32 };
 
 static bool is_shared(const struct cuc__algorithm_kind *k)
@@ -28,22 +30,53 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.blocks = is_shared(&p->kind) ? BLOCKS : BLOCKS_OF_MANY;
 }
 
-// Returns true if i32 holds all values: they are the elements of an array of such integers. The
-// types of other values are known to the compiler only.
-static bool is_narrow(const struct cuc__algorithm_problem *p)
+// Returns true if an expression is a call of cast() to i32.
+static bool is_cast(const char *expression)
 {
-    bool narrow = !p->fn;
+    static const char start[] = "cast(", end[] = ", i32)";
+    size_t length = strlen(expression);
+    int depth = 1;
 
-    for (uint32_t i = 0; i < p->kind.input_count; i++) {
-        cuc_dtype dtype = p->kind.inputs[i].dtype;
-        bool array = p->kind.inputs[i].form == CUC__ALGORITHM_ELEMENTS;
-        narrow &= array && (dtype == CUC_I32 || dtype == CUC_BOOL ||
-                            (tile_is_integer(dtype) && cuc_dtype_bits(dtype) < 32));
-    }
-    return narrow;
+    if (length < sizeof(start) + sizeof(end) ||
+        strncmp(expression, start, sizeof(start) - 1) != 0 ||
+        strcmp(expression + length - (sizeof(end) - 1), end) != 0)
+        return false;
+    for (const char *at = expression + sizeof(start) - 1; at[1] && depth; at++)
+        depth += (*at == '(') - (*at == ')');
+    return depth == 1; // the first bracket is closed by the last one
 }
 
-// Writes the counting of tile `t`. Wide values are compared before their upper bits are lost; NaN
+// The values that are known: elements of arrays, or casts. The types of other values are known to
+// the compiler only.
+enum width {
+    SHORT,  // at most 16 bits
+    NARROW, // i32 holds them
+    WIDE,
+};
+
+static enum width width_of(const struct cuc__algorithm_problem *p)
+{
+    enum width width = SHORT;
+
+    for (uint32_t i = 0; i < p->kind.input_count; i++) {
+        const struct cuc__algorithm_input *in = &p->kind.inputs[i];
+        if (p->fn || in->form == CUC__ALGORITHM_NAMED)
+            width = WIDE;
+        if (in->form == CUC__ALGORITHM_VALUE)
+            return !p->fn && is_cast(in->expression) ? NARROW : WIDE;
+        if (in->form != CUC__ALGORITHM_ELEMENTS || in->dtype == CUC_BOOL ||
+            (tile_is_integer(in->dtype) && cuc_dtype_bits(in->dtype) <= 16))
+            continue;
+        if (in->dtype != CUC_I32)
+            width = WIDE;
+        else if (width == SHORT)
+            width = NARROW;
+    }
+    return width;
+}
+
+// Writes the counting of tile `t`. A number that is no bin becomes one of the two next to the bins,
+// which have no counter, before upper bits are lost. Products of short values lose none. NaN
 // becomes the least integer.
 static void put_counting(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                          const char *hint, bool all)
@@ -54,19 +87,18 @@ static void put_counting(struct cuc__text *t, const struct cuc__algorithm_proble
     cuc__text_put(t, "        bin = broadcast(cast(%s", p->fn ? p->fn_name : "");
     cuc__text_put(t, p->fn ? "(" : "");
     cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, "%s, %s), [BN])\n", p->fn ? ")" : "", is_narrow(p) ? "i32" : "i64");
-    if (!is_narrow(p))
-        cuc__text_put(t, "        bin = cast(where((bin >= 0) & (bin < BINS), bin, -1), i32)\n");
+    cuc__text_put(t, "%s, %s), [BN])\n", p->fn ? ")" : "", width_of(p) == WIDE ? "i64" : "i32");
+    if (width_of(p) != SHORT)
+        cuc__text_put(t, "        bin = cast(minimum(maximum(bin, -1), BINS), i32)\n");
     if (!all)
-        cuc__text_put(t, "        bin = where(i < n, bin, -1)\n");
+        cuc__text_put(t, "        bin = where(iota(i64, BN) < n - t * BN, bin, -1)\n");
     if (is_shared(k))
-        cuc__text_put(t, "        bin = reshape(bin, [BN // VECTOR, VECTOR])\n");
-    cuc__text_put(t, "        here = (bin >= 0) & (bin < BINS)\n");
-    if (is_shared(k))
-        cuc__text_put(t, "        counted += histogram(where(here, bin * COPIES + copy, -1), BINS "
-                         "* COPIES)\n");
+        cuc__text_put(t, "        bin = reshape(bin, [BN // VECTOR, VECTOR])\n"
+                         "        counted += histogram(bin * COPIES + copy, BINS * COPIES)\n");
     else
-        cuc__text_put(t, "        atomic_add(out_%s, [bin], 1, mask=here, order=relaxed)\n",
+        cuc__text_put(t,
+                      "        here = (bin >= 0) & (bin < BINS)\n"
+                      "        atomic_add(out_%s, [bin], 1, mask=here, order=relaxed)\n",
                       k->outputs[0].name);
 }
 

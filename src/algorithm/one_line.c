@@ -6,6 +6,7 @@
 #include "tile/ir/scalar.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static cuc_status run(cuc_stream *stream, const cuc_algorithm_options *options,
                       const cuc_algorithm_args *args)
@@ -131,4 +132,105 @@ cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sort
                               .inputs = inputs[flags & CUC_SEARCH_UPPER], .input_count = 3,
                               .outputs = outputs, .output_count = 1),
         CUC_ALGORITHM_ARGS(.inputs = arrays, .input_count = 2, .outputs = at, .output_count = 1)));
+}
+
+// Returns a number of elements to choose a plan for: few different ones.
+static int64_t rounded(int64_t count)
+{
+    enum { LARGE = 8192 };
+    int64_t most = 1;
+
+    while (most < count && most < LARGE)
+        most *= 2;
+    return count > most ? 0 : most;
+}
+
+cuc_status cuc_topk(cuc_stream *stream, int64_t k, uint32_t flags, const cuc_tensor *x,
+                    const cuc_tensor *values, const cuc_tensor *indices)
+{
+    char dropped[CUC__ALGORITHM_NAME];
+    const char *inputs[] = { "x: %s", "x", "i" };
+    const char *outputs[] = { values ? "y: %s" : dropped, indices ? "at: %s" : "_: i64" };
+    cuc_tensor found[2];
+    uint32_t count = 0;
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(x);
+    if (flags & ~(uint32_t)CUC_ALGORITHM_SMALLEST)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "flags is 0x%" PRIx32 ", expected CUC_ALGORITHM_SMALLEST or 0", flags);
+    if (values && values->dtype != x->dtype)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "values is of %s, expected %s, the type of x",
+                        cuc_dtype_name(values->dtype), cuc_dtype_name(x->dtype));
+    if (indices && (!tile_is_integer(indices->dtype) || cuc_dtype_bits(indices->dtype) < 32))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "indices is of %s, expected i32, u32, i64 or u64",
+                        cuc_dtype_name(indices->dtype));
+    snprintf(dropped, sizeof(dropped), "_: %s", cuc_dtype_name(x->dtype));
+    if (values)
+        found[count++] = *values;
+    if (indices)
+        found[count++] = *indices;
+    bool rows = x->rank > 1;
+    return CUC_PASS(
+        run(stream,
+            CUC_ALGORITHM_OPTIONS(.kind = rows ? CUC_ALGORITHM_TOPK_ROWS : CUC_ALGORITHM_TOPK,
+                                  .flags = flags, .inputs = inputs, .input_count = 3,
+                                  .outputs = outputs, .output_count = 2, .k = k,
+                                  .count = rounded(x->rank ? x->shape[x->rank - 1] : 1)),
+            CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = found,
+                               .output_count = count)));
+}
+
+// Writes the type in which the bins of elements are computed, and the number of the bin of v, an
+// i32, or -1 if it has none. Elements of integer types are counted exactly if all bins begin at
+// integers.
+static void put_bin(struct cuc__text *type, struct cuc__text *bin, cuc_dtype dtype, double low,
+                    double high, int64_t bins)
+{
+    double width = (high - low) / (double)bins, most = fabs(low) > fabs(high) ? low : high;
+    bool integer = tile_is_integer(dtype) || dtype == CUC_BOOL;
+    bool whole = floor(low) == low && floor(width) == width && width * (double)bins == high - low;
+
+    if (integer && whole && fabs(most) < 0x1p53) {
+        bool narrow = cuc_dtype_bits(dtype) <= 16 && fabs(most) < 0x1p30;
+        cuc__text_put(type, "v = cast(x, %s)", narrow ? "i32" : "i64");
+        cuc__text_put(bin, "cast(where((v >= %.0f) & (v < %.0f)%s, (v - (%.0f)) // %.0f, -1), i32)",
+                      low, high, dtype == CUC_U64 ? " & (x <= 0x7fffffffffffffff)" : "", low,
+                      width);
+        return;
+    }
+    cuc__text_put(type, "v = cast(x, %s)",
+                  cuc_dtype_bits(dtype) <= 16 || dtype == CUC_F32 ? "f32" : "f64");
+    cuc__text_put(bin,
+                  "cast(where((v >= %.17e) & (v < %.17e), minimum((v - (%.17e)) * %.17e, %.1f), "
+                  "-1.0), i32)",
+                  low, high, low, (double)bins / (high - low), (double)(bins - 1));
+}
+
+cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_tensor *x,
+                         const cuc_tensor *counts)
+{
+    char type[32], bin[256];
+    struct cuc__text type_text = CUC_TEXT_IN(type), bin_text = CUC_TEXT_IN(bin);
+    const char *inputs[] = { "x: %s", type, bin }, *outputs[] = { "counts: %s" };
+
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(x);
+    CUC_CHECK_NOT_NULL(counts);
+    if (!(low < high) || !isfinite(high - low))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "low is %g and high %g, expected finite numbers, low below high", low,
+                        high);
+    int64_t bins = cuc_tensor_elements(counts);
+    if (bins < 1 || bins > 1 << 30)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "counts has %" PRId64 " elements, expected 1 to 2^30, one for each bin",
+                        bins);
+    put_bin(&type_text, &bin_text, x->dtype, low, high, bins);
+    return CUC_PASS(run(
+        stream,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = inputs, .input_count = 3,
+                              .outputs = outputs, .output_count = 1, .bins = (int32_t)bins),
+        CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = counts, .output_count = 1)));
 }

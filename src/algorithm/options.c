@@ -9,8 +9,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_TILE = 65536, MOST_BLOCKS = 16, MOST_WARPS = 32, MOST_BINS = 1 << 30, MOST_K = 1024 };
-enum { MOST_BITS = 64 * CUC__ALGORITHM_MAX }; // of the keys of a sort
+enum {
+    MOST_TILE = 65536,
+    MOST_BLOCKS = 16,
+    MOST_WARPS = 32,
+    MOST_BINS = 1 << 30,
+    MOST_K = 1 << 30,
+    MOST_BITS = 64 * CUC__ALGORITHM_MAX, // of the keys of a sort
+};
 
 void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t caller_size)
 {
@@ -55,7 +61,11 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
         { "bit_begin", o->bit_begin, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS - 1 : 0, NULL },
         { "bit_end", o->bit_end, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS : 0, NULL },
-        { "k", o->k, top, top ? MOST_K : 0, NULL },
+        { "k", o->k, top,
+          o->kind == CUC_ALGORITHM_TOPK        ? MOST_K
+          : o->kind == CUC_ALGORITHM_TOPK_ROWS ? CUC__ALGORITHM_FEW
+                                               : 0,
+          NULL },
     };
     const struct {
         bool wrong;
@@ -343,7 +353,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
                                                                       : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     k->descending = o->flags & CUC_ALGORITHM_DESCENDING;
-    p->family = families[o->kind];
+    p->family = o->k > CUC__ALGORITHM_FEW ? &cuc__algorithm_topk_large : families[o->kind];
     p->inputs = o->inputs;
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps, 0 };
     p->count = o->count;

@@ -54,18 +54,16 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.blocks = BLOCKS;
 }
 
-// Returns the type of keys.
-static cuc_dtype key_type(const struct cuc__algorithm_kind *k)
+cuc_dtype cuc__algorithm_key_type(const struct cuc__algorithm_kind *k)
 {
     return cuc_dtype_bits(k->outputs[0].dtype) == 64 ? CUC_U64 : CUC_U32;
 }
 
-// Writes the function from an element to its key, an unsigned number of the same order: floats have
-// -0 before 0 and NaN last.
-static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+void cuc__algorithm_put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 {
     cuc_dtype dtype = k->outputs[0].dtype;
-    bool wide = key_type(k) == CUC_U64, real = !tile_is_integer(dtype) && dtype != CUC_BOOL;
+    bool wide = cuc__algorithm_key_type(k) == CUC_U64,
+         real = !tile_is_integer(dtype) && dtype != CUC_BOOL;
     const char *bits = wide ? "64" : "32", *ones = wide ? "0xffffffffffffffff" : "0xffffffff";
     const char *sign = wide ? "0x8000000000000000" : "0x80000000", *not = k->smallest ? "~" : "";
 
@@ -86,23 +84,22 @@ static void put_key(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 // Writes the functions that do not depend on the inputs.
 static void put_functions(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    const char *key = cuc_dtype_name(key_type(&p->kind));
+    const char *key = cuc_dtype_name(cuc__algorithm_key_type(&p->kind));
 
     cuc__text_put(t, "\nfn count_of(flag) { return sum(cast(flag, i32)) }\n");
     cuc__text_put(
         t,
-        "\n# A number for which at least k valid keys are not less, and at most `most`\n"
-        "# or, if too many keys are equal, as few as possible.\n"
-        "fn cut(key, valid, k, most) {\n"
+        "\n# A number for which at least k keys are not less, or all except zeros, and at\n"
+        "# most `most` or, if too many keys are equal, as few as possible.\n"
+        "fn cut(key, k, most) {\n"
         "    digit = iota(i32, 256)\n"
-        "    low, high = min(where(valid, key, ~cast(0, %s))), max(where(valid, key, 0))\n"
+        "    low, high = min(where(key > 0, key, ~cast(0, %s))), max(key)\n"
         "    shift = cast(0, %s)\n"
         "    while ((high - low) >> shift) > 255 { shift += 1 }\n"
-        "    need, more = cast(k, i32), count_of(valid) > most\n"
+        "    need, more = cast(k, i32), count_of(key > 0) > most\n"
         "    while more {\n"
-        "        inside = valid & (key >= low) & (key <= high)\n"
-        "        at = where(inside, cast((key - low) >> shift, i32), -1)\n"
-        "        count = histogram(at, 256)\n"
+        "        at = cast((key - low) >> shift, i32)\n"
+        "        count = histogram(where((key >= low) & (key <= high), at, -1), 256)\n"
         "        best = max(where(cumsum(count, 0, reverse=true) >= need, digit, 0))\n"
         "        above = sum(where(digit > best, count, 0))\n"
         "        same = sum(where(digit == best, count, 0))\n"
@@ -117,8 +114,7 @@ static void put_functions(struct cuc__text *t, const struct cuc__algorithm_probl
         key, key, key, key);
     cuc__text_put(t, "\n# The places of elements with a flag in a list, behind `count` others.\n"
                      "fn places_of(flag, count) {\n"
-                     "    to, _ = rank(where(flag, 0, -1), 2)\n"
-                     "    return where(to >= 0, to + count, -1)\n"
+                     "    return where(flag, cumsum(cast(flag, i32), 0) + (count - 1), -1)\n"
                      "}\n");
 }
 
@@ -145,7 +141,7 @@ static void put_maxima(struct cuc__text *t, const struct cuc__algorithm_problem 
                   "    m = zeros(%s, [BN])\n"
                   "    for turn in 0 .. whole {\n"
                   "        t = first + turn\n",
-                  cuc_dtype_name(key_type(&p->kind)));
+                  cuc_dtype_name(cuc__algorithm_key_type(&p->kind)));
     put_keys(t, p, finish, "        ", ", inside=true");
     cuc__text_put(t, "        m = maximum(m, key)\n"
                      "    }\n"
@@ -156,23 +152,23 @@ static void put_maxima(struct cuc__text *t, const struct cuc__algorithm_problem 
                      "    }\n");
 }
 
-// Writes the choice of lanes: those whose maxima are not less than `low` or, if these are `many`,
-// those whose maxima are greater, which are less than K.
+// Writes the choice of lanes: those whose maxima are not less than `low` or, if these are not
+// `few`, those whose maxima are greater, which are less than K. A maximum of 0 may be that of no
+// elements.
 static void put_lanes(struct cuc__text *t)
 {
-    cuc__text_put(t, "    valid = first * BN + iota(i64, BN) < n\n"
-                     "    low = cut(m, valid, K, LANES)\n"
-                     "    few = count_of(valid & (m >= low)) <= LANES\n"
-                     "    chosen = valid & ((m > low) | (few & (m == low)))\n"
-                     "    lanes = place(iota(i32, BN), places_of(chosen, 0), extent=LANES, "
-                     "pad=-1)\n");
+    cuc__text_put(t, "    low = cut(m, K, LANES)\n"
+                     "    if count_of(m > 0) < K { low = 0 * low }\n"
+                     "    few = low > 0 and count_of(m >= low) <= LANES\n"
+                     "    to = places_of((m > low) | (few & (m == low)), 0)\n"
+                     "    lanes = place(iota(i32, BN), to, extent=LANES, pad=-1)\n");
 }
 
 // Writes the search in the chosen lanes, of TILES tiles at once. Few elements of them are not less
 // than `low`, and are sorted with the best ones of the tiles before.
 static void put_search(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
 {
-    const char *key = cuc_dtype_name(key_type(&p->kind));
+    const char *key = cuc_dtype_name(cuc__algorithm_key_type(&p->kind));
 
     cuc__text_put(t,
                   "    best, best_at = zeros(%s, [RESULTS]), zeros(i64, [RESULTS])\n"
@@ -192,19 +188,19 @@ static void put_search(struct cuc__text *t, const struct cuc__algorithm_problem 
         cuc__text_put(t, "        key = broadcast(key_of(v0), [TILES * LANES])\n");
     }
     cuc__text_put(t,
-                  "        there = there & ((key > low) | (few & (key == low)))\n"
-                  "        least = cut(key, there, K, SORTED)\n"
-                  "        kept = there & (key >= least)\n"
+                  "        key = where(there & ((key > low) | (few & (key == low))), key, 0)\n"
+                  "        least = cut(key, K, SORTED)\n"
+                  "        kept = key >= least\n"
                   "        if count_of(kept) > SORTED {\n"
-                  "            above, same = there & (key > least), there & (key == least)\n"
-                  "            left = SORTED - count_of(above)\n"
-                  "            kept = above | (same & (cumsum(cast(same, i32), 0) <= left))\n"
+                  "            left = SORTED - count_of(key > least)\n"
+                  "            first_ones = cumsum(cast(key == least, i32), 0) <= left\n"
+                  "            kept = (key > least) | ((key == least) & first_ones)\n"
                   "        }\n"
-                  "        to = places_of(kept, found)\n"
+                  "        into = places_of(kept, found)\n"
                   "        old = iota(i32, RESULTS + SORTED) < found\n"
-                  "        keys = place(key, to, extent=RESULTS + SORTED)\n"
+                  "        keys = place(key, into, extent=RESULTS + SORTED)\n"
                   "        keys = where(old, cat(best, zeros(%s, [SORTED]), 0), keys)\n"
-                  "        ats = place(i, to, extent=RESULTS + SORTED)\n"
+                  "        ats = place(i, into, extent=RESULTS + SORTED)\n"
                   "        ats = where(old, cat(best_at, zeros(i64, [SORTED]), 0), ats)\n"
                   "        best, from = topk(keys, RESULTS, 0)\n"
                   "        best_at = take(ats, from, 0)\n"
@@ -220,19 +216,19 @@ static void put_equal(struct cuc__text *t, const struct cuc__algorithm_problem *
                      "    while not few and found < K and turn < tiles {\n"
                      "        t = first + turn\n");
     put_keys(t, p, finish, "        ", "");
-    cuc__text_put(t, "        at = t * BN + iota(i64, BN)\n"
-                     "        equal = (key == low) & (at < n)\n"
-                     "        at = place(at, places_of(equal, found), extent=RESULTS)\n"
-                     "        best_at = where(iota(i32, RESULTS) < found, best_at, at)\n"
-                     "        best = where(iota(i32, RESULTS) < found, best, low)\n"
+    cuc__text_put(t, "        equal = (key == low) & (iota(i64, BN) < n - t * BN)\n"
+                     "        lane = place(iota(i32, BN), places_of(equal, found), "
+                     "extent=RESULTS)\n"
+                     "        old = iota(i32, RESULTS) < found\n"
+                     "        best_at = where(old, best_at, t * BN + lane)\n"
+                     "        best = where(old, best, low)\n"
                      "        found = minimum(found + count_of(equal), K)\n"
                      "        turn += 1\n"
                      "    }\n");
 }
 
-// Writes the stores of the values of the elements whose indices are `i`.
-static void put_outputs(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                        const char *indent)
+void cuc__algorithm_put_found(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                              const char *indent)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
@@ -253,12 +249,12 @@ static void put_results(struct cuc__text *t, const struct cuc__algorithm_problem
                      "    there = (j < K) & (j < found)\n");
     if (finish) {
         cuc__text_put(t, "    i = gather(part_at, [%sbest_at], mask=there)\n    n = size\n", row);
-        put_outputs(t, p, "    ");
+        cuc__algorithm_put_found(t, p, "    ");
         cuc__text_put(t, "}\n");
         return;
     }
     cuc__text_put(t, "    i = best_at\n    if parts == 1 {\n");
-    put_outputs(t, p, "        ");
+    cuc__algorithm_put_found(t, p, "        ");
     cuc__text_put(t,
                   "    } else {\n"
                   "        scatter(part_key, [%spart * K + j], best, mask=there)\n"
@@ -266,6 +262,33 @@ static void put_results(struct cuc__text *t, const struct cuc__algorithm_problem
                   "    }\n"
                   "}\n",
                   row, row);
+}
+
+// Writes the facts that no array overlaps one that is written. Without them the compiler would add
+// a slower entry for arrays that overlap, and a call with such arrays would use it.
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    cuc__text_put(t, "    where noalias(part_key, part_at)");
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        if (k->inputs[i].form > CUC__ALGORITHM_WHOLE)
+            continue;
+        cuc__text_put(t, ", noalias(in_%s, part_key), noalias(in_%s, part_at)", k->inputs[i].name,
+                      k->inputs[i].name);
+        for (uint32_t j = 0; j < k->output_count; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(in_%s, out_%s)", k->inputs[i].name, k->outputs[j].name);
+    }
+    for (uint32_t i = 0; i < k->output_count; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        cuc__text_put(t, ", noalias(out_%s, part_key), noalias(out_%s, part_at)",
+                      k->outputs[i].name, k->outputs[i].name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[j].name,
+                              k->outputs[i].name);
+    }
+    cuc__text_put(t, "\n");
 }
 
 static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
@@ -280,16 +303,18 @@ static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[finish ? FINISH : PARTS]);
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs(t, p, of_output);
-    cuc__text_put(t,
-                  "part_key: %s[%sLIST], part_at: i64[%sLIST], turns: i64, parts: i64%s)\n"
-                  "    const BN = %d, K = %lld, RESULTS = %u, LANES = %u, SORTED = %u, TILES = %u\n"
-                  "    grid %s%s\n{\n",
-                  cuc_dtype_name(key_type(k)), extent, extent, rows ? ", rows: i64" : "",
-                  p->tile.elements, (long long)k->k, s.results, s.lanes, s.sorted, s.tiles,
-                  rows     ? "rows"
-                  : finish ? "1"
-                           : "parts",
-                  rows && !finish ? " * parts" : "");
+    cuc__text_put(
+        t,
+        "part_key: %s[%sLIST], part_at: i64[%sLIST], turns: i64, parts: i64%s)\n"
+        "    const BN = %d, K = %lld, RESULTS = %u, LANES = %u, SORTED = %u, TILES = %u\n",
+        cuc_dtype_name(cuc__algorithm_key_type(k)), extent, extent, rows ? ", rows: i64" : "",
+        p->tile.elements, (long long)k->k, s.results, s.lanes, s.sorted, s.tiles);
+    put_facts(t, k);
+    cuc__text_put(t, "    grid %s\n{\n",
+                  rows && finish ? "rows"
+                  : rows         ? "rows * parts"
+                  : finish       ? "1"
+                                 : "parts");
     cuc__algorithm_put_count(t, p);
     if (finish)
         cuc__text_put(t,
@@ -315,7 +340,7 @@ static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem 
 
 static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    put_key(t, &p->kind);
+    cuc__algorithm_put_key(t, &p->kind);
     put_functions(t, p);
     put_kernel(t, p, false);
     put_kernel(t, p, true);
@@ -347,7 +372,7 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
     int64_t blocks = (int64_t)plan->tile.blocks * plan->multiprocessors;
     uint64_t keys = (uint64_t)blocks * (uint64_t)k->k;
 
-    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(key_type(k)) / 8)) +
+    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(cuc__algorithm_key_type(k)) / 8)) +
                        cuc__algorithm_aligned(keys * sizeof(int64_t))
                  : 0;
 }
@@ -362,7 +387,8 @@ static cuc_status run(const struct cuc__algorithm_call *c)
     cuc_tensor keys, places;
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
     size_t count = cuc__algorithm_add_outputs(args, cuc__algorithm_add_inputs(args, 0, c), c);
-    cuc_device_ptr at = cuc__algorithm_scratch(&keys, c, c->workspace, key_type(k), rows * list);
+    cuc_device_ptr at =
+        cuc__algorithm_scratch(&keys, c, c->workspace, cuc__algorithm_key_type(k), rows * list);
 
     if (!c->count || !rows)
         return CUC_OK;

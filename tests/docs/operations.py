@@ -33,7 +33,8 @@ SIGNS = {"constant": r"\b1\b", "dimension": r"M \* N", "neg": r"= *-\w|, -a\b", 
          "atomic": r"\batomic_add\(", "for": r"\bfor \w+ in", "loop": r"\bwhile\b", "if": r"\bif\b",
          "yield": r"\belse\b", "continue": r"\bcontinue\b", "break": r"\bbreak\b",
          "return": r"\breturn\b"}
-OWN = {"cluster_rank", "cluster_size", "convert", "funnel", "leave", "meet", "peer", "peers_read", "share", "warp"}  # inserted only by the compiler
+OWN = {"cluster_rank", "cluster_size", "convert", "funnel", "leave", "meet", "peer", "peers_read", "share", "tallied", "tally",
+       "tally_start", "warp"}  # inserted only by the compiler
 
 
 def operations():

@@ -111,6 +111,85 @@ TEST_SLICE(histograms_count_no_strange_numbers, slice, CUC_LENGTH(stranges))
     }
 }
 
+// Elements are multiples of a half from -20 to 20, if their type has them, and bins begin at such
+// numbers, which are exact in every type.
+static const struct {
+    cuc_dtype dtype, count;
+    double low, high;
+    int64_t bins;
+} evens[] = {
+    { CUC_U8, CUC_I32, 0, 256, 256 },   { CUC_U8, CUC_I64, 2, 12, 5 },
+    { CUC_I8, CUC_U32, -12, 12, 6 },    { CUC_I32, CUC_I32, -7, 14, 7 },
+    { CUC_I64, CUC_I64, -5, 2e9, 1 },   { CUC_U64, CUC_I32, -4, 12, 4 },
+    { CUC_I32, CUC_I32, 0, 1e12, 2 },   { CUC_I16, CUC_I32, -8, 8, 64 },
+    { CUC_F32, CUC_I32, -8, 8, 32 },    { CUC_F16, CUC_I64, -2.5, 5.5, 16 },
+    { CUC_F64, CUC_I32, -20, 20, 20 },  { CUC_F32, CUC_I32, -1e30, 1e30, 2 },
+    { CUC_BF16, CUC_I32, -8, 8, 4096 },
+};
+
+TEST_ROWS(bins_of_equal_width_agree_with_the_host, evens)
+{
+    enum { COUNT = 5000 };
+    int64_t *expected = calloc((size_t)evens[_i].bins, sizeof(*expected));
+    cuc_dtype dtype = evens[_i].dtype;
+    bool whole = tile_is_integer(dtype), natural = whole && !tile_is_signed(dtype);
+    double width = (evens[_i].high - evens[_i].low) / (double)evens[_i].bins;
+    struct array x, counts;
+
+    make(&x, dtype, COUNT, 1);
+    make(&counts, evens[_i].count, evens[_i].bins, 1);
+    for (int64_t i = 0; i < COUNT; i++) {
+        double value = ((double)below(81) - (natural ? 0 : 40)) / (whole ? 1 : 2);
+        if (!whole && i < 3)
+            value = i ? i == 1 ? INFINITY : -INFINITY : (double)NAN;
+        set(&x, i, value);
+        if (value >= evens[_i].low && value < evens[_i].high)
+            expected[(int64_t)floor((value - evens[_i].low) / width)]++;
+    }
+    send(&x);
+    send(&counts);
+    ck_ok(cuc_histogram(stream, evens[_i].low, evens[_i].high, &x.t, &counts.t));
+    receive(&counts, evens[_i].bins);
+    for (int64_t i = 0; i < evens[_i].bins; i++)
+        check_value(&counts, i, (double)expected[i], COUNT);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_histogram(stream, 3, 3, &x.t, &counts.t),
+             "low is 3 and high 3, expected finite numbers, low below high");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_histogram(stream, -(double)INFINITY, 3, &x.t, &counts.t),
+             "expected finite numbers");
+    counts.t.shape[0] = 0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_histogram(stream, 0, 3, &x.t, &counts.t),
+             "counts has 0 elements, expected 1 to");
+    free(expected);
+    drop(&x);
+    drop(&counts);
+}
+
+// Elements next to the ends of the range are counted in the first and the last bin.
+TEST(the_last_number_below_the_range_ends_in_the_last_bin)
+{
+    static const double lows[] = { 0, 0.1, -3.3, 1e10 };
+
+    for (int i = 0; i < CUC_LENGTH(lows); i++) {
+        struct array x, counts;
+        float low = (float)lows[i], high = low + (i == 3 ? 1e6f : 0.7f);
+        make(&x, CUC_F32, 4, 1);
+        make(&counts, CUC_I32, 49, 1);
+        set(&x, 0, (double)low);
+        set(&x, 1, (double)nextafterf(high, -INFINITY));
+        set(&x, 2, (double)high);
+        set(&x, 3, (double)nextafterf(low, -INFINITY));
+        send(&x);
+        send(&counts);
+        ck_ok(cuc_histogram(stream, (double)low, (double)high, &x.t, &counts.t));
+        receive(&counts, 49);
+        for (int j = 0; j < 49; j++)
+            check_value(&counts, j, j == 0 || j == 48, 4);
+        drop(&x);
+        drop(&counts);
+    }
+}
+
 TEST(searches_find_bounds)
 {
     const char *inputs[] = { "levels: f32[]", "x: f32", "lower_bound(levels, x)",

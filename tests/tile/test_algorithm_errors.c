@@ -85,6 +85,7 @@ TEST(options_are_refused_by_name)
           "the inputs have 1 value, but there are 2 outputs: expected one for each value" },
         { { TOPK(1), IN("x: f32"), OUT("y: f32"), .k = 2, .fn = "fn f(x) { return x }" },
           "fn is not for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it NULL" },
+        { { TOPK_ROWS, IN("x: f32"), OUT("y: f32"), .k = 1025 }, "k is 1025, expected 1 to 1024" },
         { { TOPK_ROWS, IN("row: f32"), OUT("y: f32"), .k = 2 },
           "inputs[0] has the name row: expected another than i, n, row" },
         { { SUM, IN("x: f32"), OUT("y: f32"), .flags = CUC_ALGORITHM_EXCLUSIVE },

@@ -218,6 +218,27 @@ TEST_SLICE(largest_elements_of_rows_agree_with_the_host, slice, CUC_LENGTH(topks
     cuc_algorithm_release(on_device);
 }
 
+// More elements than one block sorts.
+static const struct topk larges[] = {
+    { CUC_F32, 1025, false }, { CUC_F16, 2000, true },  { CUC_U8, 9000, true },
+    { CUC_F64, 5000, true },  { CUC_I64, 1500, false },
+};
+
+TEST_SLICE(many_largest_elements_agree_with_the_host, slice, CUC_LENGTH(larges))
+{
+    const struct topk *w = &larges[_i];
+    cuc_algorithm *plan, *on_device;
+
+    make_plan(&plan, w, false, 0, 0);
+    make_plan(&on_device, w, false, CUC_ALGORITHM_DEVICE_COUNT, 1024);
+    for (int i = 0; i < CUC_LENGTH(lengths); i += 1 + (i < 9))
+        run(w, plan, i % KINDS, 0, lengths[i], i % 3, false, 1 + i % 2);
+    for (int kind = 0; kind < KINDS; kind++)
+        run(w, kind % 2 ? on_device : plan, kind, 0, 20011, 5, kind % 2, 1);
+    cuc_algorithm_release(plan);
+    cuc_algorithm_release(on_device);
+}
+
 TEST(a_million_elements_agree_with_the_host)
 {
     static const struct topk rows[] = { { CUC_F32, 64, false }, { CUC_F32, 64, true } };
@@ -229,6 +250,80 @@ TEST(a_million_elements_agree_with_the_host)
         run(&rows[i], plan, FEW, 0, (1 << 20) + 7, 0, false, 1);
         cuc_algorithm_release(plan);
     }
+}
+
+// ---- One-line calls
+
+static void make_result(struct array *a, cuc_dtype dtype, int64_t n)
+{
+    make(a, dtype, n, 1);
+    send(a);
+}
+
+TEST(one_line_calls_find_values_or_indices_or_both)
+{
+    static const struct topk first = { CUC_F32, 5, false }, least = { CUC_F32, 5, true };
+    struct array x, y, places;
+    int64_t found[5];
+
+    make(&x, CUC_F32, 6000, 1);
+    for (int64_t i = 0; i < 6000; i++)
+        set(&x, i, element(RANDOM, CUC_F32, i, 6000));
+    send(&x);
+    for (int calls = 0; calls < 6; calls++) {
+        const struct topk *w = calls % 2 ? &least : &first;
+        bool values = calls / 2 != 1, indices = calls / 2 != 2;
+        make_result(&y, CUC_F32, 5);
+        make_result(&places, CUC_I32, 5);
+        ck_ok(cuc_topk(stream, 5, w->smallest ? CUC_ALGORITHM_SMALLEST : 0, &x.t,
+                       values ? &y.t : NULL, indices ? &places.t : NULL));
+        ck_assert_int_eq(find(found, &x, 0, 6000, 5, w->smallest), 5);
+        receive(&y, values ? 5 : 0);
+        receive(&places, indices ? 5 : 0);
+        for (int64_t j = 0; j < 5; j++) {
+            ck_assert(!values || get(&y, j) == get(&x, found[j]));
+            ck_assert(!indices || get(&places, j) == (double)found[j]);
+        }
+        drop(&y);
+        drop(&places);
+    }
+    make_result(&places, CUC_I32, 5);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 1, &x.t, NULL, &places.t),
+             "flags is 0x1, expected CUC_ALGORITHM_SMALLEST or 0");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 0, &x.t, &places.t, NULL),
+             "values is of i32, expected f32, the type of x");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 0, &x.t, NULL, &x.t),
+             "indices is of f32, expected i32, u32, i64 or u64");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 0, 0, &x.t, NULL, &places.t),
+             "k is 0, expected 1 to");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 4, 0, &x.t, NULL, &places.t),
+             "at, has 5 elements, expected 4");
+    drop(&x);
+    drop(&places);
+}
+
+TEST(one_line_calls_find_elements_of_rows)
+{
+    struct array x, places;
+    int64_t found[3];
+
+    make(&x, CUC_I16, 7 * 100, 1);
+    make_result(&places, CUC_I64, 7 * 3);
+    for (int64_t i = 0; i < 700; i++)
+        set(&x, i, element(RANDOM, CUC_I16, i, 700));
+    send(&x);
+    give_rows(&x, 7, 100);
+    give_rows(&places, 7, 3);
+    ck_ok(cuc_topk(stream, 3, 0, &x.t, NULL, &places.t));
+    x.t.strides[0] = places.t.strides[0] = 1;
+    receive(&places, 21);
+    for (int64_t row = 0; row < 7; row++) {
+        find(found, &x, 100 * row, 100, 3, false);
+        for (int64_t j = 0; j < 3; j++)
+            ck_assert(get(&places, 3 * row + j) == (double)found[j]);
+    }
+    drop(&x);
+    drop(&places);
 }
 
 int main(int argc, char **argv)

@@ -360,6 +360,73 @@ TEST_ROWS(resident_blocks_are_requested_where_a_row_waits, rooms)
     tile_module_free(module);
 }
 
+// ---- Histograms in loops whose counters stay in shared memory
+
+#define COUNTED(x) "c = c + histogram(" x ", 16)"
+
+static const struct {
+    const char *name, *body;
+    int arch;
+    uint32_t tallies;
+} counted[] = {
+    { "a loop that adds up a histogram",
+      "c = zeros(i32, [16])\nfor j in 0 .. n { " COUNTED("load(i, [j], [64])") " }", 90, 1 },
+    { "each of two loops",
+      "c = zeros(i32, [16])\nfor j in 0 .. n { " COUNTED(
+          "load(i, [j], [64])") " }\n"
+                                "for j in 0 .. n { " COUNTED("load(i, [j + n], [64])") " }",
+      90, 2 },
+    { "one of two histograms, since a block has one set of counters",
+      "c, d = zeros(i32, [16]), zeros(i32, [16])\nfor j in 0 .. n { x = load(i, [j], [64])\n"
+      "    " COUNTED("x") "\n    d = d + histogram(x + 1, 16) }\nc = c + d",
+      90, 1 },
+    { "not one in a loop in a loop",
+      "c = zeros(i32, [16])\nfor l in 0 .. n { for j in 0 .. n { " COUNTED(
+          "load(i, [j + l], [64])") " } }",
+      90, 0 },
+    { "not one that is read in the loop",
+      "c = zeros(i32, [16])\nfor j in 0 .. n { " COUNTED(
+          "load(i, [j], [64])") "\n"
+                                "    store(i, [j], c) }",
+      90, 0 },
+    { "not one under a condition",
+      "c = zeros(i32, [16])\nfor j in 0 .. n { if j > 2 { " COUNTED("load(i, [j], [64])") " } }",
+      90, 0 },
+    { "not one of more counters than fit",
+      "c = zeros(i32, [16384])\nfor j in 0 .. n { c = c + histogram(load(i, [j], [64]), 16384) }",
+      90, 0 },
+    { "not with little shared memory",
+      "c = zeros(i32, [16])\nfor j in 0 .. n { " COUNTED("load(i, [j], [64])") " }", 86, 0 },
+};
+
+static void count_tallies(struct tile_op *op, void *data)
+{
+    uint32_t *count = data;
+
+    *count += op->kind == TILE_TALLY;
+}
+
+TEST_ROWS(counters_of_loops_stay_in_shared_memory, counted)
+{
+    struct tile_target target;
+    char text[1024], why[256];
+    uint32_t count = 0;
+
+    ck_assert(tile_target_of(&target, counted[_i].arch, false, why, sizeof(why)));
+    snprintf(text, sizeof(text), HEAD "%s\nstore(i, [0], c)\n}\n", counted[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", counted[_i].name,
+                  tile_diagnostics_text(module, false));
+    tile_simplify(module->first);
+    tile_tally_loops(module->first, &target);
+    ck_assert(tile_verify(module, "the pass"));
+    tile_walk(&module->first->body, count_tallies, &count);
+    ck_assert_msg(count == counted[_i].tallies, "%s: expected %u, got %u in\n%s", counted[_i].name,
+                  counted[_i].tallies, count, tile_print(module));
+    tile_module_free(module);
+}
+
 // ---- The verifier: damage that a pass could do, made by hand
 
 static struct tile_op *find(struct tile_block *block, enum tile_op_kind kind)

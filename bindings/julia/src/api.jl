@@ -2289,6 +2289,9 @@ cuc_green_context_retain(context) =
 # Create a stream whose kernels run on the multiprocessors of a green context.
 cuc_green_context_stream_create(out, context, options) =
     ccall((:cuc_green_context_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_green_context}, Ptr{cuc_stream_options}), out, context, options)
+# Count the elements of each bin, in stream order. The bins have equal widths and divide the range from low up to, but not including, high; other elements and NaN are not counted.
+cuc_histogram(stream, low, high, x, counts) =
+    ccall((:cuc_histogram, libcucore), cuc_status, (Ptr{cuc_stream}, Cdouble, Cdouble, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, low, high, x, counts)
 # Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
 cuc_host_address(host) =
     ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
@@ -3465,6 +3468,9 @@ cuc_tile_while(program, file, line, condition) =
 # Create a tile of zeros.
 cuc_tile_zeros(program, file, line, dtype, rank, shape) =
     ccall((:cuc_tile_zeros, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}), program, file, line, dtype, rank, shape)
+# Find the k largest elements of an array, or of each row of a tensor, in stream order.
+cuc_topk(stream, k, flags, x, values, indices) =
+    ccall((:cuc_topk, libcucore), cuc_status, (Ptr{cuc_stream}, Int64, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, k, flags, x, values, indices)
 # Add a record to a file. It replaces a record with the same GPU, toolkit, program, kernel, constants and dimensions.
 cuc_tuned_add(path, record) =
     ccall((:cuc_tuned_add, libcucore), cuc_status, (Cstring, Ptr{cuc_tuned_record}), path, record)

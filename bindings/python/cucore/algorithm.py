@@ -165,4 +165,26 @@ def search(stream: StreamLike, sorted: Any, values: Any, at: Any, *, upper: bool
                          result._address))
 
 
-__all__ = ["Algorithm", "reduce", "scan", "search", "sort"]
+def topk(stream: StreamLike, k: int, x: Any, values: Any = None, indices: Any = None, *,
+         smallest: bool = False) -> None:
+    """Find the k largest (or `smallest`) elements of x, or of each row if x has more than one axis, in stream order.
+    `values` and `indices`, of which one may be None, get k elements a row, the largest (smallest) first; of equal
+    elements those with the lower indices are found, and come first. NaN is larger than all numbers."""
+    source, most, at = as_tensor(x), None, None
+    if values is not None:
+        most = as_tensor(values)
+    if indices is not None:
+        at = as_tensor(indices)
+    check(raw.cuc_topk(as_stream(stream)._h, c_number(ctypes.c_int64, "k", k),
+                       raw.CUC_ALGORITHM_SMALLEST if smallest else 0, source._address,
+                       most._address if most else None, at._address if at else None))
+
+
+def histogram(stream: StreamLike, low: float, high: float, x: Any, counts: Any) -> None:
+    """Count the elements of x in bins of equal width from `low` up to, but not including, `high`, in stream order;
+    `counts` has an integer for each bin. Bytes: 0 to 256, with 256 bins."""
+    source, result = as_tensor(x), as_tensor(counts)
+    check(raw.cuc_histogram(as_stream(stream)._h, low, high, source._address, result._address))
+
+
+__all__ = ["Algorithm", "histogram", "reduce", "scan", "search", "sort", "topk"]

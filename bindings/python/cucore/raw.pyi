@@ -1938,6 +1938,8 @@ def cuc_green_context_retain(context: Pointer) -> int | None:
     """Add a reference to a green context."""
 def cuc_green_context_stream_create(out: Pointer, context: Pointer, options: Pointer) -> int:
     """Create a stream whose kernels run on the multiprocessors of a green context."""
+def cuc_histogram(stream: Pointer, low: float, high: float, x: Pointer, counts: Pointer) -> int:
+    """Count the elements of each bin, in stream order."""
 def cuc_host_address(host: Pointer) -> int:
     """Convert a host address to the form that copies take:"""
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
@@ -2722,6 +2724,8 @@ def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: i
     """Leave the loop unless a condition holds."""
 def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer) -> int:
     """Create a tile of zeros."""
+def cuc_topk(stream: Pointer, k: int, flags: int, x: Pointer, values: Pointer, indices: Pointer) -> int:
+    """Find the k largest elements of an array, or of each row of a tensor, in stream order."""
 def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
     """Add a record to a file."""
 def cuc_tuned_find(choice: Pointer, capacity: int, path: bytes | None, key: Pointer) -> int:

@@ -127,6 +127,28 @@ class AlgorithmTest(DeviceTest):
         algorithm.Algorithm("topk", *texts, k=8, smallest=True)(self.stream, [self.there], [most, at])
         expected = np.argsort(self.x, kind="stable")[:8]
         np.testing.assert_array_equal(self.receive(at, expected), expected)
+        algorithm.topk(self.stream, 8, self.there, indices=at)
+        expected = np.argsort(-self.x, kind="stable")[:8]
+        np.testing.assert_array_equal(self.receive(at, expected), expected)
+        algorithm.topk(self.stream, 8, self.there, most, smallest=True)
+        np.testing.assert_array_equal(self.receive(most, self.x[:8]), np.sort(self.x)[:8])
+
+    def test_histogram(self):
+        pixels = np.random.default_rng(8).integers(0, 256, (900, 4)).astype(np.uint8)
+        channels = self.send(np.zeros((4, 256), np.int32))
+        algorithm.Algorithm("histogram", ["x: u8", "cast(cast(x, i64) + i % 4 * 256, i32)"], ["counts: i32"],
+                            bins=1024)(self.stream, [self.send(pixels)], [channels])
+        expected = np.array([np.bincount(pixels[:, c], minlength=256) for c in range(4)])
+        np.testing.assert_array_equal(self.receive(channels, expected.astype(np.int32)), expected)
+        pair = algorithm.Algorithm("histogram", ["x: u8", "y: u8", "cast(cast(x, i32) // 16 * 16 + "
+                                                 "cast(y, i32) // 16, i32)"], ["counts: i64"], bins=256)
+        joint, (x, y) = self.send(np.zeros((16, 16), np.int64)), (self.send(pixels[:, c].copy()) for c in (0, 1))
+        pair(self.stream, [x, y], [joint])
+        expected = np.histogram2d(pixels[:, 0], pixels[:, 1], 16, ((0, 256), (0, 256)))[0].astype(np.int64)
+        np.testing.assert_array_equal(self.receive(joint, expected), expected)
+        counts = self.send(np.zeros(6, np.int32))
+        algorithm.histogram(self.stream, -9, 9, self.there, counts)
+        np.testing.assert_array_equal(self.receive(counts, np.zeros(6, np.int32)), np.histogram(self.x, 6, (-9, 9))[0])
 
     def test_sort(self):
         x = np.random.default_rng(7).integers(-50, 50, 9001).astype(np.int32)

@@ -163,6 +163,12 @@ static bool unroll_loads(struct unit *u)
     return true;
 }
 
+static bool tally_loops(struct unit *u)
+{
+    tile_tally_loops(u->kernel, &u->target);
+    return true;
+}
+
 static bool measure(struct unit *u)
 {
     u->measures = tile_measures_of(u->kernel);
@@ -354,6 +360,9 @@ static const struct pass passes[] = {
     // Unrolls loops that load few bytes per iteration, and moves their loads to the front.
     { LAYOUT, "unrolling", unroll_loads, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS,
       .changes = true },
+    // Keeps the counters of loops that add up histograms in shared memory.
+    { LAYOUT, "counters of loops", tally_loops,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .changes = true },
     // Measures how much data the kernel processes at once.
     { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
     // Makes neighboring blocks of some row kernels start together, as clusters.

@@ -30,7 +30,7 @@ static uint32_t parameter_of(const struct tile_value *tensor)
 bool tile_touches_tensor(const struct tile_op *op)
 {
     return tile_op_infos[op->kind].traits & (TILE_READS | TILE_WRITES) && op->operand_count &&
-           op->kind != TILE_ASSERT && op->kind != TILE_PRINT;
+           op->operand[0]->type.tensor;
 }
 
 // The accesses to each parameter. A tile that is loaded or stored by its number always has the same

@@ -104,6 +104,8 @@ struct tile_emitter {
     uint32_t prefetch_below; // scratch bytes used up to the loop's end; the stages follow them
     uint32_t *share_at;      // by value id: offset of a shared tile in the scratch (peer.c)
     uint32_t share_bytes;    // size of the tiles that are shared now
+    tile_register tallies;   // address of a loop's counters, behind the scratch (histogram.c)
+    uint32_t tally_bytes;    // their size; 0: none
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };

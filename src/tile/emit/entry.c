@@ -42,6 +42,9 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
         if (e.shared_bytes > target->shared_limit)
             return false;
     }
+    uint32_t tallies_at = (e.shared_bytes + 15) & ~UINT32_C(15);
+    if (e.tally_bytes)
+        e.shared_bytes = tallies_at + e.tally_bytes;
     bool dynamic = e.shared_bytes > TILE_STATIC_SHARED;
     if (e.shared_bytes > target->shared_limit) {
         tile_error(module, TILE_T602, kernel->where,
@@ -78,6 +81,9 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (e.prefetch_bytes)
         tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.prefetch_ring->base),
                  tile_name(e.shared), below);
+    if (e.tally_bytes)
+        tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.tallies), tile_name(e.shared),
+                 tallies_at);
     tile_put_text(out, &e.prologue);
     tile_put_text(out, &e.body);
     tile_put_string(out, "}\n");

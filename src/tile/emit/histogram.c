@@ -1,5 +1,5 @@
 // Histograms: all threads increment counters in shared memory, in several passes if the counters do
-// not all fit.
+// not all fit. The counters of a loop keep their place behind the scratch until they are read.
 #include "emit.h"
 
 // The number of counters per pass is a power of two, so that a bin's highest bits select the pass.
@@ -159,6 +159,36 @@ bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
     tile_scratch_written(e);
     tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R",
                                   tile_thread_coordinate(e, result->layout, 0), shared);
+    read_part(e, result, own, 0, UINT32_MAX);
+    return out && !e->failed;
+}
+
+bool tile_emit_tally(struct tile_emitter *e, const struct tile_op *op)
+{
+    uint32_t words = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0);
+
+    if (!e->tally_bytes)
+        e->tallies = tile_new(e, TILE_R32);
+    if (e->tally_bytes < 4 * words)
+        e->tally_bytes = 4 * words;
+    if (op->kind == TILE_TALLY) {
+        const struct tile_value *x = op->operand[0];
+        count(e, x, tile_one_copy(e, x->layout), e->tallies, TILE_NO_REGISTER, words);
+        return !e->failed;
+    }
+    tile_barrier(e); // all threads have counted, or have read the counters of an earlier loop
+    if (op->kind == TILE_TALLY_START) {
+        clear(e, e->tallies, words);
+        tile_barrier(e);
+        return true;
+    }
+    const struct tile_value *result = op->result[0];
+    const tile_register *out = tile_registers(e, result);
+    tile_register zero = tile_number32(e, 0);
+    for (uint32_t r = 0; out && r < tile_register_count(result); r++)
+        tile_move(e, out[r], zero); // padding needs a value
+    tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 4, %R",
+                                  tile_thread_coordinate(e, result->layout, 0), e->tallies);
     read_part(e, result, own, 0, UINT32_MAX);
     return out && !e->failed;
 }

@@ -38,6 +38,8 @@ bool tile_has_loads_beside_stores(struct tile_kernel *kernel, uint32_t warps);
 struct tile_target;
 uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *target,
                           uint32_t warps, bool *flexible, const char **why);
+// Keeps the counters of loops that add up histograms in shared memory (tally_loops.c).
+void tile_tally_loops(struct tile_kernel *kernel, const struct tile_target *target);
 // Returns how many blocks should fit on a multiprocessor at once, or 0 for any number.
 uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps);
 // The same for a kernel that ranks elements; 0 for any other.

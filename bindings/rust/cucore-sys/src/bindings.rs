@@ -1293,7 +1293,7 @@ pub struct cuc_algorithm_options {
     pub bit_begin: i32,
     /// see bit_begin; 0: the number of bits of all keys
     pub bit_end: i32,
-    /// number of elements that TOPK and TOPK_ROWS find, up to 1024; otherwise 0
+    /// number of elements that TOPK finds, up to 2^30, or TOPK_ROWS, up to 1024; otherwise 0
     pub k: i64,
 }
 
@@ -3638,6 +3638,9 @@ extern "C" {
     pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
     /// Create a stream whose kernels run on the multiprocessors of a green context.
     pub fn cuc_green_context_stream_create(out: *mut *mut cuc_stream, context: *mut cuc_green_context, options: *const cuc_stream_options) -> cuc_status;
+    /// Count the elements of each bin, in stream order. The bins have equal widths and divide the range
+    /// from low up to, but not including, high; other elements and NaN are not counted.
+    pub fn cuc_histogram(stream: *mut cuc_stream, low: f64, high: f64, x: *const cuc_tensor, counts: *const cuc_tensor) -> cuc_status;
     /// Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
     /// The address that kernels use for page-locked host memory.
@@ -4465,6 +4468,8 @@ extern "C" {
     pub fn cuc_tile_while(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
     /// Create a tile of zeros.
     pub fn cuc_tile_zeros(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64) -> cuc_tile;
+    /// Find the k largest elements of an array, or of each row of a tensor, in stream order.
+    pub fn cuc_topk(stream: *mut cuc_stream, k: i64, flags: u32, x: *const cuc_tensor, values: *const cuc_tensor, indices: *const cuc_tensor) -> cuc_status;
     /// Add a record to a file. It replaces a record with the same GPU, toolkit, program, kernel,
     /// constants and dimensions.
     pub fn cuc_tuned_add(path: *const c_char, record: *const cuc_tuned_record) -> cuc_status;
