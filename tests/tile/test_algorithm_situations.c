@@ -502,6 +502,54 @@ TEST_SLICE(each_kind_works_in_each_situation, slice, CUC_LENGTH(situations))
             run_in(&kinds[i], s);
 }
 
+TEST(a_scan_by_key_scans_segments)
+{
+    enum { N = 3000, OFFSETS = 60 };
+    const char *in[] = { "offsets: i64[]", "x: i32", "upper_bound(offsets, i)", "x" };
+    const char *out[] = { "y: i32" };
+    struct array offsets, x, y;
+
+    make(&offsets, CUC_I64, OFFSETS, 1);
+    make(&x, CUC_I32, N, 1);
+    make(&y, CUC_I32, N, 1);
+    for (int64_t i = 0, at = 0; i < OFFSETS; i++) {
+        set(&offsets, i, (double)at);
+        at += i % 3 ? (int64_t)below(100) : 0; // a third of the segments are empty
+        at = at < N ? at : N;
+    }
+    set(&offsets, OFFSETS - 1, N);
+    for (int64_t i = 0; i < N; i++)
+        set(&x, i, (double)below(100));
+    send(&offsets);
+    send(&x);
+    send(&y);
+    const cuc_tensor inputs[] = { offsets.t, x.t };
+    for (uint32_t flags = 0; flags <= CUC_ALGORITHM_EXCLUSIVE; flags += CUC_ALGORITHM_EXCLUSIVE) {
+        cuc_algorithm *plan;
+        ck_ok(cuc_algorithm_create(
+            &plan, device,
+            CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SCAN_BY_KEY, .flags = flags, .inputs = in,
+                                  .input_count = 4, .outputs = out, .output_count = 1, .fn = "sum",
+                                  .tile = TILE)));
+        ck_ok(cuc_algorithm_run(stream, plan,
+                                CUC_ALGORITHM_ARGS(.inputs = inputs, .input_count = 2,
+                                                   .outputs = &y.t, .output_count = 1)));
+        receive(&y, N);
+        for (int64_t segment = 0; segment + 1 < OFFSETS; segment++) {
+            double sum = 0;
+            for (int64_t i = (int64_t)get(&offsets, segment); i < get(&offsets, segment + 1); i++) {
+                double before = sum;
+                sum += get(&x, i);
+                check_value(&y, i, flags ? before : sum, N);
+            }
+        }
+        cuc_algorithm_release(plan);
+    }
+    drop(&offsets);
+    drop(&x);
+    drop(&y);
+}
+
 // Two calls on one stream follow each other: the second one reads the first one's results and
 // count, which only the device knows.
 TEST(a_reduction_counts_what_a_selection_kept)
