@@ -451,7 +451,7 @@ enum {
  * @capture becomes a node of the graph
  * @param stream the queue
  * @param flags  CUC_SEARCH_UPPER or 0
- * @param sorted the array; its order is not checked
+ * @param sorted the array, of integers, f16, bf16, f32 or f64; its order is not checked
  * @param values of the same type
  * @param at     i32, u32, i64 or u64, written; it overlaps no other array
  * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()

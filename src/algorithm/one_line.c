@@ -101,6 +101,13 @@ cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_i
                                .output_count = out_count)));
 }
 
+// Returns true if the tile language compares values of a type.
+static bool is_compared(cuc_dtype dtype)
+{
+    return tile_is_integer(dtype) || dtype == CUC_F16 || dtype == CUC_BF16 || dtype == CUC_F32 ||
+           dtype == CUC_F64;
+}
+
 cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sorted,
                       const cuc_tensor *values, const cuc_tensor *at)
 {
@@ -117,6 +124,10 @@ cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sort
     if (flags & ~(uint32_t)CUC_SEARCH_UPPER)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "flags is 0x%" PRIx32 ", expected CUC_SEARCH_UPPER or 0", flags);
+    if (!is_compared(sorted->dtype))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "sorted is of %s, expected an integer, f16, bf16, f32 or f64",
+                        cuc_dtype_name(sorted->dtype));
     if (sorted->dtype != values->dtype)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "values is of %s, expected %s, the type of sorted",

@@ -102,25 +102,31 @@ static const char *put_message(struct cuc__text *t, const struct place *place, c
     return next;
 }
 
-// Translates a log. Notes about calls in the program are left out.
-static void put_log(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                    const char *program, const size_t *starts, const char *log, int *errors)
+static bool has(const char *line, size_t length, const char *word)
 {
+    const char *found = strstr(line, word);
+
+    return found && found < line + length;
+}
+
+// Translates a log. Leaves out notes about calls in the program. Returns the number of errors.
+static int put_log(struct cuc__text *t, const struct cuc__algorithm_problem *p, const char *program,
+                   const size_t *starts, const char *log)
+{
+    bool in_program = false;
+    int errors = 0;
+
     while (*log) {
         struct place place;
         const char *message = read_place(&place, p, program, starts, log);
         size_t length = strcspn(log, "\n");
-        bool note = !message && strncmp(log, PROGRAM, strlen(PROGRAM)) == 0 &&
-                    strstr(log, ": note: ") && strstr(log, ": note: ") < log + length;
-        for (const char *at = log; at < log + length; at++)
-            if (strncmp(at, ": error ", 8) == 0) {
-                ++*errors;
-                break;
-            }
+        bool note = !message && has(log, length, ": note: ");
+        errors += has(log, length, ": error ");
         if (message) {
             log = put_message(t, &place, message);
             continue;
         }
+        in_program |= !note;
         do { // with the lines that belong to it
             if (!note)
                 cuc__text_put(t, "%.*s\n", (int)length, log);
@@ -128,6 +134,10 @@ static void put_log(struct cuc__text *t, const struct cuc__algorithm_problem *p,
             length = strcspn(log, "\n");
         } while (strncmp(log, "    ", 4) == 0);
     }
+    if (in_program)
+        cuc__text_put(t, "note: " PROGRAM " is the plan's program, which passes the values of "
+                         "inputs to fn, and its results to outputs\n");
+    return errors;
 }
 
 cuc_status cuc__algorithm_fail_compile(const struct cuc__algorithm_problem *p, const char *program,
@@ -135,11 +145,11 @@ cuc_status cuc__algorithm_fail_compile(const struct cuc__algorithm_problem *p, c
 {
     struct cuc__text t = { 0 };
     char symbol[16], explanation[256], more[32] = "";
-    int code = cuc_error_library_code(), errors = 0;
+    int code = cuc_error_library_code();
 
     snprintf(symbol, sizeof(symbol), "%s", cuc_error_library_symbol());
     snprintf(explanation, sizeof(explanation), "%s", cuc_error_explanation());
-    put_log(&t, p, program, starts, cuc_error_log(), &errors);
+    int errors = put_log(&t, p, program, starts, cuc_error_log());
     if (errors > 1)
         snprintf(more, sizeof(more), " (%d errors)", errors);
     if (t.at && !t.lost) // otherwise the failure stays as it is

@@ -92,6 +92,8 @@ TEST(mistakes_in_searches_are_refused_by_name)
     REFUSED("at is NULL", 0, &x, &x, NULL);
     REFUSED("values is of f16, expected f32, the type of sorted", 0, &x, &half, &at);
     REFUSED("at is of f32, expected i32, u32, i64 or u64 for positions", 0, &x, &x, &x);
+    half.dtype = CUC_E4M3;
+    REFUSED("sorted is of e4m3, expected an integer, f16, bf16, f32 or f64", 0, &half, &half, &at);
     at.shape[0] = 3;
     REFUSED("outputs[0], at, has 3 elements, expected 4", 0, &x, &x, &at);
 }
