@@ -60,9 +60,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
     if (open || (scale != 1 && !is_small(range, scale)))
         x = tile_clamp64(e, x, -(INT64_C(1) << 38), INT64_C(1) << 38);
-    if (scale != 1)
-        x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
-    return (struct tile_size){ x, 0 };
+    return (struct tile_size){ tile_scale(e, x, scale), 0 };
 }
 
 // Emits an axis' contribution to the tile's address and bounds.
@@ -70,22 +68,11 @@ static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_si
 {
     struct tile_emitter *e = a->e;
     const struct tile_size *dim = &a->view->extent[axis];
-    uint32_t bytes = tile_access_bytes(a);
 
     a->from[axis] = at;
-    if (at.reg || at.value) {
-        const struct tile_size *stride = &a->view->stride[axis];
-        tile_register x = at.reg ? at.reg : tile_number64(e, at.value);
-        tile_register step;
-        if (stride->reg) {
-            tile_register elements =
-                tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", x, stride->reg);
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
-        } else {
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, stride->value * bytes);
-        }
-        a->origin = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->origin, step);
-    }
+    if (at.reg || at.value)
+        a->origin = tile_move_along(e, a->origin, tile_size_register(e, &at),
+                                    &a->view->stride[axis], tile_access_bytes(a));
     if (a->always[axis])
         return;
     tile_register size = tile_size_register(e, dim), p = TILE_NO_REGISTER;
@@ -124,18 +111,11 @@ static void open_thread(struct tile_access_state *a)
             continue;
         tile_register c = tile_thread_coordinate(e, a->tile->layout, (uint32_t)t);
         tile_register step;
-        if (stride->reg) {
-            tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-            tile_register elements =
-                tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", wide, stride->reg);
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
-        } else if (stride->value * bytes == (int32_t)(stride->value * bytes)) {
+        if (!stride->reg && stride->value * bytes == (int32_t)(stride->value * bytes))
             step =
                 tile_make(e, TILE_R64, "mul.wide.s32 %R, %R, %d", c, (int)(stride->value * bytes));
-        } else {
-            tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-            step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", wide, stride->value * bytes);
-        }
+        else
+            step = tile_distance(e, tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c), stride, bytes);
         a->thread = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->thread, step);
     }
 }

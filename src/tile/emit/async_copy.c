@@ -18,14 +18,7 @@ static tile_register plus64(struct tile_emitter *e, tile_register x, tile_regist
 static tile_register distance(struct tile_emitter *e, const struct tile_copier *c, uint32_t axis,
                               tile_register elements)
 {
-    const struct tile_size *stride = &c->view->stride[axis];
-    uint32_t bytes = c->stream->element;
-
-    if (!stride->reg)
-        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", elements,
-                         stride->value * (int64_t)bytes);
-    tile_register x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", elements, stride->reg);
-    return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
+    return tile_distance(e, elements, &c->view->stride[axis], c->stream->element);
 }
 
 // Converts an index to the coordinate of the tile's first element. Clamps the index so that the
@@ -45,7 +38,7 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
         x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
         x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
     }
-    return extent == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, extent);
+    return tile_scale(e, x, extent);
 }
 
 // True if the index changes between iterations.
@@ -138,7 +131,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
         if (load->operand[1 + axis] != variable)
             continue;
         tile_register first = first_of(e, variable, extent);
-        tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, extent);
+        tile_register elements = tile_scale(e, step, extent);
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
         tile_register whole = whole_tiles(e, size, extent);
         c->origin = plus64(e, c->origin, distance(e, c, axis, first));

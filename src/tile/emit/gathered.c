@@ -165,7 +165,7 @@ static tile_register wide_scalar(struct tile_emitter *e, const struct tile_value
     if (scale == 1)
         return out;
     out = tile_clamp64(e, out, -most, most); // clamp, so that the product does not wrap
-    return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", out, scale);
+    return tile_scale(e, out, scale);
 }
 
 static tile_register is_inside(struct tile_emitter *e, tile_register index,
@@ -173,16 +173,6 @@ static tile_register is_inside(struct tile_emitter *e, tile_register index,
 {
     return extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", index, extent->reg)
                        : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", index, extent->value);
-}
-
-static tile_register step_by(struct tile_emitter *e, tile_register address, tile_register index,
-                             const struct tile_size *stride, uint32_t bytes)
-{
-    if (!stride->reg)
-        return tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %l, %R", index, stride->value * bytes,
-                         address);
-    tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride->reg, bytes);
-    return tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", index, step, address);
 }
 
 static tile_register evaluate(struct run *x, uint16_t number);
@@ -217,7 +207,7 @@ static tile_register load_element(struct run *x, const struct tile_row_node *nod
         if (more)
             at = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", at, more);
         p = tile_both(e, p, is_inside(e, at, &view->extent[i]));
-        address = step_by(e, address, at, &view->stride[i], tile_bytes_of(view->dtype));
+        address = tile_move_along(e, address, at, &view->stride[i], tile_bytes_of(view->dtype));
     }
     tile_emit_load(e, "", "global", dtype, &out, 1, address, 0, p);
     return out;
@@ -326,7 +316,7 @@ static void find_addresses(struct tile_emitter *e, struct rows *rows)
             tile_register index = index_along(&run, s, axis);
             if (checks)
                 in = tile_both(e, in, is_inside(e, index, &view->extent[axis]));
-            address = step_by(e, address, index, &view->stride[axis], s->element);
+            address = tile_move_along(e, address, index, &view->stride[axis], s->element);
         }
         if (s->gather->mask != TILE_NO_NODE)
             in = tile_both(e, in, evaluate(&run, s->gather->mask));
@@ -423,7 +413,7 @@ static void copy_slab(struct tile_emitter *e, const struct rows *rows, bool whol
         own_column = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", column, at / s->element);
     tile_register bytes = whole ? TILE_NO_REGISTER : bytes_from(e, s, own_column);
     tile_register pieces = whole ? pieces_from(e, rows, own_column) : rows->inside;
-    tile_register offset = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", column, s->element);
+    tile_register offset = tile_scale(e, column, s->element);
     for (uint32_t i = 0; i < h.rounds; i++) {
         tile_register from = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", rows->address[i], offset);
         tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", pieces, UINT32_C(1) << i);

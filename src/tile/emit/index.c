@@ -162,10 +162,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_register length = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", end[1], end[0]);
     view.extent[axis].reg = tile_make(e, TILE_R64, "max.s64 %R, %R, 0", length);
-    tile_register stride = tile_size_register(e, &view.stride[axis]);
-    tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
-    tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
-    view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
+    view.base = tile_move_along(e, view.base, end[0], &view.stride[axis], bytes);
     if (axis + 1 == view.rank) // the slice may start anywhere along the last axis
         view.aligned = bytes, view.asks = 0;
     e->view[op->result[0]->id] = view;

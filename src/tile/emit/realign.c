@@ -86,8 +86,8 @@ static struct line open_line(struct tile_emitter *e, const struct tile_stream *s
     tile_ins(e, "add.u32 %R, %R, %u", x.words, x.words, buffer + at);
 
     tile_register stride = tile_size_register(e, &view->stride[s->other]);
-    x.pitch = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride, s->element);
-    x.step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x.pitch, h.step);
+    x.pitch = tile_scale(e, stride, s->element);
+    x.step = tile_scale(e, x.pitch, h.step);
     tile_register row = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", x.row);
     x.row_at = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", x.pitch, row);
     tile_register piece = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", x.piece);
@@ -176,7 +176,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
             continue;
         }
         tile_register stride = tile_size_register(e, &view->stride[axis]);
-        stride = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride, s->element);
+        stride = tile_scale(e, stride, s->element);
         tile_ins(e, "mad.lo.s64 %R, %R, %R, %R", c->at, index, stride, c->at);
         tile_register in = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", place.at[n],
                                      extent_of(e, &view->extent[axis]));
@@ -326,8 +326,7 @@ static void pass_rounds(struct tile_emitter *e, const struct tile_stream *s,
         return;
     add(e, c->rows, -lines);
     add(e, c->last_rows, -lines);
-    tile_register step =
-        each == 1 ? line->step : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", line->step, each);
+    tile_register step = tile_scale(e, line->step, each);
     tile_ins(e, "add.s64 %R, %R, %R", c->at, c->at, step);
     tile_ins(e, "add.s64 %R, %R, %R", c->last, c->last, step);
 }
@@ -351,7 +350,7 @@ static void pass_slab(struct tile_emitter *e, const struct tile_stream *s, const
         return;
     add(e, c->rows, lines);
     add(e, c->last_rows, lines);
-    tile_register all = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", line->step, h.rounds);
+    tile_register all = tile_scale(e, line->step, h.rounds);
     tile_ins(e, "sub.s64 %R, %R, %R", c->at, c->at, all);
     tile_ins(e, "sub.s64 %R, %R, %R", c->last, c->last, all);
 }
