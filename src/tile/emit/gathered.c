@@ -65,7 +65,7 @@ static void add_rows(struct tile_emitter *e, struct tile_gathered *x,
 static void find_whole(struct tile_emitter *e, struct rows *rows)
 {
     const struct tile_stream *s = rows->stream;
-    const struct tile_value *tensor = s->load->operand[0];
+    const struct tile_value *tensor = tile_streamed_tensor(s);
     uint32_t pieces = TILE_WORD_BYTES / s->element;
     struct tile_range range = tile_range_of_extent(e->ranges, tensor, s->last);
 
@@ -307,6 +307,8 @@ static void find_addresses(struct tile_emitter *e, struct rows *rows)
     bool checks = !tile_int(s->load, TILE_ATTR_INSIDE, 0);
     struct run run = { .e = e };
 
+    if (s->slice && !e->dispatch->one(e, s->slice))
+        return;
     rows->address = tile_take(e->module, rounds * sizeof(*rows->address));
     rows->inside = tile_number32(e, 0);
     for (uint32_t i = 0; i < rounds && rows->address; i++) {
@@ -370,7 +372,7 @@ static tile_register pieces_from(struct tile_emitter *e, const struct rows *rows
                                  tile_register column)
 {
     const struct tile_stream *s = rows->stream;
-    const struct tile_size *extent = &e->view[s->load->operand[0]->id].extent[s->last];
+    const struct tile_size *extent = &e->view[tile_streamed_tensor(s)->id].extent[s->last];
     tile_register in = is_inside(e, column, extent);
     tile_register pieces = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", rows->inside, in);
 
@@ -383,7 +385,7 @@ static tile_register pieces_from(struct tile_emitter *e, const struct rows *rows
 static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream *s,
                                 tile_register column)
 {
-    const struct tile_emit_view *view = &e->view[s->load->operand[0]->id];
+    const struct tile_emit_view *view = &e->view[tile_streamed_tensor(s)->id];
     tile_register extent = tile_size_register(e, &view->extent[s->last]);
     tile_register left = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", extent, column);
 

@@ -61,7 +61,7 @@ struct tile_realign {
 
 static const struct tile_emit_view *view_of(struct tile_emitter *e, const struct tile_stream *s)
 {
-    return &e->view[(s->slice ? s->slice->operand[0] : s->load->operand[0])->id];
+    return &e->view[tile_streamed_tensor(s)->id];
 }
 
 static struct line open_line(struct tile_emitter *e, const struct tile_stream *s, uint32_t at)

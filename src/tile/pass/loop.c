@@ -64,8 +64,7 @@ const char *tile_find_gathered(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_op *load = s->load;
 
-    if (load->operand[0]->op)
-        return "a gathered operand is of a slice";
+    s->slice = load->operand[0]->op;
     s->last = load->operand[0]->type.rank - 1u;
     s->other = UINT32_MAX;
     s->gather = tile_take(p->kernel->module, sizeof(*s->gather));

@@ -142,7 +142,7 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     s->rows = rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
     const char *why = tile_plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
     if (s->by_threads)
-        p->gathered |= UINT64_C(1) << s->load->operand[0]->index;
+        p->gathered |= UINT64_C(1) << tile_streamed_tensor(s)->index;
     if (why || s->by_threads)
         return why;
     s->map = p->maps++;
@@ -161,7 +161,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
     if (s->gather)
         return plan_gathered(p, s);
-    const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
+    const struct tile_value *tensor = tile_streamed_tensor(s);
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     cuc_dtype dtype = s->load->result[0]->type.dtype;
 

@@ -149,16 +149,19 @@ static inline struct tile_rounds tile_rounds_of(const struct tile_stream *s)
     return x;
 }
 
+// Returns the parameter from which a stream loads, directly or through a slice.
+static inline const struct tile_value *tile_streamed_tensor(const struct tile_stream *s)
+{
+    return s->slice ? s->slice->operand[0] : s->load->operand[0];
+}
+
 // Returns the parameters from which a realigned plan's streams come, one bit each.
 static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
 {
     uint64_t out = 0;
 
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct tile_value *tensor = p->stream[i].slice ? p->stream[i].slice->operand[0]
-                                                             : p->stream[i].load->operand[0];
-        out |= UINT64_C(1) << tensor->index;
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        out |= UINT64_C(1) << tile_streamed_tensor(&p->stream[i])->index;
     return out;
 }
 
