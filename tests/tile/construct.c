@@ -349,6 +349,9 @@ static bool run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
     config.block[0] = 32 * how->warps;
     config.shared_bytes = how->dynamic_shared;
     uint32_t parts = parts_of(how);
+    if (parts > 8)
+        ck_ok(cuc_kernel_set_attribute(c->kernel[entry], device,
+                                       CUC_KERNEL_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
     if (parts > 1) {
         config.cluster[0] = parts;
         config.grid[0] *= parts;

@@ -822,7 +822,7 @@ static uint32_t plan_split(const struct tile_fused *p, const struct tile_target 
     const struct tile_op *loop = p->base.loop;
     uint32_t bytes = p->base.groups * p->base.blocks * p->base.columns * 64 * 4;
 
-    return target->split > 1 && !p->uneven && is_sum(loop) &&
+    return tile_product_split(target) > 1 && !p->uneven && is_sum(loop) &&
                    tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type) &&
                    bytes <= p->base.stages * p->base.stage_bytes
                ? target->split

@@ -731,7 +731,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     uint32_t warp_bits = p->groups > 2 ? 4 : p->groups > 1 ? 3 : 2;
     // Blocks that look up their work may get different work, so they neither split a loop nor form
     // clusters.
-    uint32_t split = p->before || p->first ? 1 : target->split;
+    uint32_t split = p->before || p->first ? 1 : tile_product_split(target);
     plan_cluster(p, kernel, split > 1 || p->before || tile_threads_copy(p) ? 1 : target->cluster);
     if (realigned)
         p->maps = 0;

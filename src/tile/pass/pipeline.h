@@ -149,6 +149,13 @@ static inline struct tile_rounds tile_rounds_of(const struct tile_stream *s)
     return x;
 }
 
+// Returns the number of blocks that the option `split` asks to share a product. Their code has the
+// size of the cluster in it.
+static inline uint32_t tile_product_split(const struct tile_target *target)
+{
+    return target->split <= TILE_PORTABLE_PARTS ? target->split : 1;
+}
+
 // Returns the parameter from which a stream loads, directly or through a slice.
 static inline const struct tile_value *tile_streamed_tensor(const struct tile_stream *s)
 {
