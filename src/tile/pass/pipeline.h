@@ -272,9 +272,10 @@ const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma,
 bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 // Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why an
-// op is not allowed there.
+// op is not allowed there. Warpgroups run these ops at the start of each tile. With `flows`, loops
+// and branches may compute tiles, and a read of a scalar alone does not set p->before.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
-                              const struct tile_op *first);
+                              const struct tile_op *first, bool flows);
 
 // Plans the place of a stream's rows in a stage. Each row has `line` bytes. Returns NULL, or the
 // reason why that is impossible.
