@@ -115,6 +115,28 @@ static const struct form {
         "    half = where(row >= 0, row // 2, -1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
         "        acc = mma(load_rows(w, half, [k], [64]), trans(load(ww, [n, k], [64, 64])), acc)\n    }\n"
         "    store(o, [e, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "gathered rows that are rounded as they arrive", "tf32", LENGTHS,
+        "kernel k(s: T[45, K], i: i32[M], ss: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(s, rows, [k], [32]), trans(load(ss, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 64, 4, NULL }, 4 },
+    { { "gathered rows of f32 in a product of tf32, and a box of equal distances", "f32", "M=128 N=64 K=64;M=70 N=72 K=100;M=50 N=136 K=304",
+        "kernel k(s: T[45, K], i: i32[M], ss: T[300, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        b = gather(ss, [n * 128 - 3 + 2 * iota(i64, 64)[:, None], k * 32 + iota(i64, 32)[None, :]])\n"
+        "        acc = mma(load_rows(s, rows, [k], [32]), trans(b), acc, precision=tf32)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 256, 16, NULL }, 3 },
+    { { "rounded rows of both operands, in some products, of no power of two", "tf32", "M=128 N=64 K=64;M=70 N=72 K=100;M=50 N=136 K=304",
+        "kernel k(s: T[45, K], s2: T[M, K], i: i32[M], ss: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 40) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 40])\n"
+        "    for k in 0 .. cdiv(K, 48) {\n"
+        "        acc = mma(load_rows(s, rows, [k], [48]), trans(load(ss, [n, k], [40, 48])), acc)\n"
+        "        if k != 1 { acc = mma(load(s2, [m, k], [64, 48]), trans(load(ss, [n, k], [40, 48])), acc) }\n"
+        "        acc = mma(load_rows(s2, rows + 1, [k], [48]), trans(load_rows(ss, n * 40 + iota(i64, 40), [k], [48])), acc)\n    }\n"
+        "    acc = mma(load(s2, [m, 0], [64, 48]), trans(load_rows(ss, n * 40 + iota(i64, 40), [0], [48])), acc)\n"
+        "    store(o, [m, n], acc)\n}", 64, 8, NULL }, 3 },
     { { "rows of a slice, by numbers that leave it at both ends", "f16 e4m3", "M=128 N=64 K=32;M=70 N=72 K=96;M=50 N=136 K=304",
         "kernel k(w: T[60, K], i: i32[M], ii: i32[4], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    from = cast(ii[m % 4], i64) + 10\n    part = slice(w, 0, from, from + 20)\n"

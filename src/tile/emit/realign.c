@@ -245,8 +245,7 @@ static void shift_piece(struct tile_emitter *e, const struct tile_stream *s,
                         const struct tile_word_shift *by, tile_register from, uint32_t from_at,
                         tile_register to, uint32_t to_at, tile_register in)
 {
-    bool rounds = s->load->result[0]->type.dtype == CUC_F32 ||
-                  s->load->result[0]->type.dtype == CUC_TF32;
+    bool rounds = tile_rounds_to_tf32(s);
     tile_register w[8];
 
     for (uint32_t i = 0; i < 8; i++)

@@ -133,8 +133,8 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     if (p->realigned)
         return "an operand's rows are gathered";
     // Warpgroups read f32 from a fused loop's ring only for computation.
-    if (box->dtype == CUC_TF32 || (box->dtype == CUC_F32 && !p->fused))
-        return "gathered operands of tf32 are not rounded";
+    if (box->dtype == CUC_TF32 && p->fused)
+        return "gathered operands of tf32 are not rounded in a loop that does other work";
     if (s->mn_major && !tile_wgmma_of(box->dtype)->either_major)
         return tile_depth_not_last;
     if (!tile_gather_starts_aligned(p, s))
@@ -149,6 +149,7 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     struct tile_tensor_map *map = &p->map[s->map];
     map->parameter = s->load->operand[0]->index;
     map->swizzle = tile_swizzle_of(s->span);
+    map->rounds = !p->fused && tile_rounds_to_tf32(s);
     map->box[0] = s->span / s->element;
     for (uint32_t i = 0; i < s->last; i++) {
         map->box[s->last - i] = (uint32_t)(s->gather->extent[i] * s->gather->step[i]);
@@ -179,7 +180,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     struct tile_tensor_map *map = &p->map[s->map];
     map->parameter = tensor->index;
     map->swizzle = tile_swizzle_of(s->span);
-    map->rounds = dtype == CUC_F32 || dtype == CUC_TF32;
+    map->rounds = tile_rounds_to_tf32(s);
     for (uint32_t i = 0; i < shape->count; i++)
         map->box[shape->count - 1 - i] = i == s->last ? s->span / s->element
                                                       : (uint32_t)shape->ints[i];

@@ -162,6 +162,15 @@ static inline const struct tile_value *tile_streamed_tensor(const struct tile_st
     return s->slice ? s->slice->operand[0] : s->load->operand[0];
 }
 
+// True for an operand of a product whose elements must be rounded to tf32 on their way to the
+// stage.
+static inline bool tile_rounds_to_tf32(const struct tile_stream *s)
+{
+    cuc_dtype dtype = s->load->result[0]->type.dtype;
+
+    return dtype == CUC_F32 || dtype == CUC_TF32;
+}
+
 // Returns the parameters from which a realigned plan's streams come, one bit each.
 static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
 {
