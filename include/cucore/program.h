@@ -168,13 +168,14 @@ typedef struct cuc_program_options {
                           only) */
     int32_t cluster; /**< blocks that share their loads if possible: 1, 2 or 4 along the grid's
                         first axis, or 8: four along it and two along the second one (tile only) */
-    /** For grids with fewer blocks than multiprocessors: the number of blocks, up to 8, that run
+    /** For grids with fewer blocks than multiprocessors: the number of blocks, up to 16, that run
      * the loops of one block together, as a cluster. They share the reduction axis of a pipelined
-     * matrix product or, on devices with clusters, any loop that only accumulates. Partial results
-     * are combined in a fixed order, so every launch gives the same result, but sums of floats
-     * round differently with different numbers of blocks. 0: each launch chooses the number from
-     * its grid, and shares only loops whose result does not depend on the number; 1: no loop is
-     * shared (tile only) */
+     * matrix product (up to 8) or, on devices with clusters, any loop that only accumulates.
+     * Partial results are combined in a fixed order, so every launch gives the same result, but
+     * sums of floats round differently with different numbers of blocks. Some devices have no room
+     * for more than 8 (cuc_occupancy_max_potential_cluster_size()). 0: each launch chooses the
+     * number, up to 8, from its grid, and shares only loops whose result does not depend on the
+     * number; 1: no loop is shared (tile only) */
     int32_t split;
     int32_t raster; /**< for a pipelined matrix product: number of tiles computed along the grid's
                          first axis before the index along the second axis advances, 1 to 64 (tile

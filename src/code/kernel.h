@@ -30,6 +30,7 @@ struct cuc__kernel_limits {
     _Atomic uint32_t block_threads; // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK; 0 if not yet known
     uint32_t static_shared_bytes;   // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
     _Atomic uint32_t shared_bytes;  // bytes of dynamic shared memory allowed so far
+    _Atomic bool large_clusters;    // clusters of more than 8 blocks are allowed
 };
 
 struct cuc_kernel {
@@ -58,6 +59,9 @@ struct cuc_kernel {
 cuc_status cuc__kernel_prepare(cuc_kernel *kernel, cuc_device *device, const char *function);
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function);
+// Allows clusters of more than 8 blocks, which some devices may not have room for.
+cuc_status cuc__kernel_allow_large_clusters(cuc_kernel *kernel, cuc_device *device,
+                                            const char *function);
 
 // Returns the maximum dynamic shared memory on a device. The device's limits must be known.
 uint32_t cuc__kernel_shared_limit(const cuc_kernel *kernel, const cuc_device *device);

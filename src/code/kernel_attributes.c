@@ -137,6 +137,20 @@ cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint
     return CUC_OK;
 }
 
+cuc_status cuc__kernel_allow_large_clusters(cuc_kernel *kernel, cuc_device *device,
+                                            const char *function)
+{
+    struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
+    cuc_status st;
+
+    if (atomic_load_explicit(&limits->large_clusters, memory_order_relaxed))
+        return CUC_OK;
+    if ((st = set(kernel, device, CUC_KERNEL_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, function)) < 0)
+        return st;
+    atomic_store_explicit(&limits->large_clusters, true, memory_order_relaxed);
+    return CUC_OK;
+}
+
 static bool known(int32_t attribute)
 {
     return attribute >= 0 && attribute < CUC_KERNEL_ATTRIBUTE_COUNT;

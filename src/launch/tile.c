@@ -272,6 +272,9 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     uint32_t split =
         loop_split_for(entry, grid, stream->device,
                        stream->green || (config && config->flags & CUC_LAUNCH_COOPERATIVE));
+    if (split > TILE_PORTABLE_PARTS &&
+        (st = cuc__kernel_allow_large_clusters(chosen, stream->device, "cuc_launch")) < 0)
+        return st;
     if (split > 1) {
         shape.cluster[0] = split;
         shape.grid[0] *= split;

@@ -91,9 +91,9 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
                          "cluster is %d, expected 1, 2, 4, 8 or 0", o->cluster);
     t->target.stages = (uint32_t)o->stages;
     t->target.cluster = (uint32_t)o->cluster;
-    if (o->split < 0 || o->split > 8)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "split is %d, expected 1 to 8, or 0",
-                         o->split);
+    if (o->split < 0 || o->split > TILE_MOST_PARTS)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "split is %d, expected 1 to %d, or 0", o->split, TILE_MOST_PARTS);
     t->target.split = (uint32_t)o->split;
     if (o->raster < 0 || o->raster > 64)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

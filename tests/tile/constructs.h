@@ -1593,6 +1593,11 @@ static const struct construct constructs[] = {
       "kernel k(s: T[M, N], ss: T[M, N], o: T[M], oo: T[M]) const T = f32 grid M {\n    r = block(0)\n    a, p = cast(0.5, T), cast(1.0, T)\n"
       "    for i in 0 .. cdiv(N, 32) { x = load(s, [r, i], [_, 32]); a += sum(x * load(ss, [r, i], [_, 32])); p = p * (1.0 + 0.01 * s[r, i]) }\n"
       "    store(o, [r], a, shape=[_]); store(oo, [r], p, shape=[_])\n}", 64, 2, NULL },
+    { "sums and the largest of columns, split by 16", "f32 i32", "M=1 N=20;M=300 N=33;M=1003 N=16",
+      "kernel k(u: T[M, N], o: T[N], oo: T[N]) const T = f32 grid cdiv(N, 16) {\n    j = block(0)\n"
+      "    a, m = zeros(T, [16]), full(T, [16], -8)\n"
+      "    for i in 0 .. cdiv(M, 8) { x = load(u, [i, j], [8, 16]); a += squeeze(sum(x, 0), 0); m = maximum(m, squeeze(max(x, 0), 0)) }\n"
+      "    store(o, [j], a); store(oo, [j], m)\n}", 0, 0, NULL },
     { "a running softmax, split by 4", "f32 f64", "M=3 N=20;M=4 N=700;M=2 N=0",
       "kernel k(s: T[M, N], ss: T[N, 8], o: T[M], oo: T[M, 8]) const T = f32 grid M {\n    r = block(0)\n"
       "    m, l, acc = full(T, [1, 1], -inf), zeros(T, [1, 1]), zeros(T, [1, 8])\n"

@@ -1,6 +1,7 @@
 // Runs each kernel in three ways. See kernel_run.h.
 #include "kernel_run.h"
 
+#include "assembler.h"
 #include "base/array.h"
 #include "code/kernel_tile.h"
 #include "tile/ir/diagnostic.h"
@@ -577,51 +578,21 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
     return true;
 }
 
-// Finds the toolkit's assembler; returns false if there is none.
-static bool find_assembler(char *path, size_t room)
-{
-    static const char *const homes[] = { "CUDA_PATH", "CUDA_HOME", NULL };
-    FILE *file = NULL;
-
-    for (size_t i = 0; i < CUC_LENGTH(homes) && !file; i++) {
-        const char *home = homes[i] ? getenv(homes[i]) : "/usr/local/cuda";
-        if (!home)
-            continue;
-        snprintf(path, room, "%s/bin/ptxas", home);
-        file = fopen(path, "r");
-    }
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills)
 {
-    char assembler[512], name[] = "/tmp/cucore-kernel-XXXXXX", command[1200];
-    static char log[1 << 16];
+    const char *why = NULL;
     struct source s;
     cuc_object *object;
 
     now.row = row;
     *spills = -1;
-    if (!find_assembler(assembler, sizeof(assembler)))
+    if (!assembler_exists())
         return false;
     for (int n = 0; open_source(&s, row, n); n++) {
         cuc_program *program = make_program(&s, arch, NULL, 0);
         ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
-        int file = mkstemp(name);
-        ck_assert_int_ge(file, 0);
-        close(file);
-        ck_ok(cuc_object_save(object, name));
-        snprintf(command, sizeof(command), "'%s' -v -arch=%s -o /dev/null %s 2>&1", assembler, arch,
-                 name);
-        FILE *told = popen(command, "r");
-        ck_assert_ptr_nonnull(told);
-        log[fread(log, 1, sizeof(log) - 1, told)] = '\0';
-        int status = pclose(told);
-        unlink(name);
-        strcpy(name + strlen(name) - 6, "XXXXXX");
-        ck_assert_msg(status == 0, "%s: %.300s", where_text(), log);
+        const char *log = assembler_run(object, arch, &why);
+        ck_assert_msg(log != NULL, "%s: %s", where_text(), why);
         const char *remark = strstr(log, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);
         long bytes = spills_of(log, row->kernel, "tma");

@@ -183,6 +183,16 @@ static const char *load_batch(struct generator *g, const char *dtype, struct axi
                r.extent, c.extent);
 }
 
+// Returns a tensor, or a slice of it along its first or second axis that most rows are in.
+static const char *part_of(struct generator *g, const char *x, int axes)
+{
+    if (!chance(g, 5))
+        return x;
+    int axis = (int)below(g, (uint32_t)axes - 1);
+    return say(g, "slice(%s, %d, %s, %s)", x, axis, PICK(g, ((const char *[]){ "0", "1", "m" })),
+               PICK(g, ((const char *[]){ "n + 2", "8", "30" })));
+}
+
 // Loads a box whose rows form a rectangle, as in a convolution.
 static const char *load_box(struct generator *g, const char *dtype, struct axis r, struct axis c)
 {
@@ -200,8 +210,9 @@ static const char *load_box(struct generator *g, const char *dtype, struct axis 
         return say(g,
                    "reshape(gather(%s, [%s, %s * %d%s + %u * iota(i64, %d)[:, None, None], %s%s + "
                    "iota(i64, %d)[:, None] * %u, %s * %d + iota(i64, %d)]), [%d, %d])",
-                   x, start, r.index, p, offset(g), 1 + below(g, 3), p, chance(g, 2) ? "m" : "0",
-                   offset(g), q, 1 + below(g, 4), c.index, c.extent, c.extent, r.extent, c.extent);
+                   part_of(g, x, 4), start, r.index, p, offset(g), 1 + below(g, 3), p,
+                   chance(g, 2) ? "m" : "0", offset(g), q, 1 + below(g, 4), c.index, c.extent,
+                   c.extent, r.extent, c.extent);
     return say(g, "reshape(load_at(%s, [%s, %s * %d%s, %s%s, %s * %d], [_, %d, %d, %d]), [%d, %d])",
                x, start, r.index, p, offset(g), chance(g, 2) ? "m" : "0", offset(g), c.index,
                c.extent, p, q, c.extent, r.extent, c.extent);
@@ -218,7 +229,8 @@ static const char *load_gathered(struct generator *g, const char *dtype, struct 
                  chance(g, 2) ? "-1" : "3");
         if (chance(g, 3))
             id = say(g, "%s // 2 + %s", id, r.index);
-        return say(g, "load_rows(%s, %s, [%s], [%d])", x, id, index_from(g, c.index), c.extent);
+        return say(g, "load_rows(%s, %s, [%s], [%d])", part_of(g, x, 2), id, index_from(g, c.index),
+                   c.extent);
     }
     const char *x = tensor(g, 'w', dtype, say(g, "2, 9, 11, %s", c.dimension));
     const char *n = say(g, "n%d", g->next++),
@@ -228,8 +240,8 @@ static const char *load_gathered(struct generator *g, const char *dtype, struct 
     return say(g,
                "gather(%s, [%s // 99, %s // 11 %% 9%s, %s %% 11 * %s%s, %s * %d%s + iota(i64, "
                "%d)[None, :]]%s)",
-               x, n, n, offset(g), n, chance(g, 2) ? "1" : "2", offset(g), c.index, c.extent,
-               line_offset(g), c.extent, mask);
+               part_of(g, x, 4), n, n, offset(g), n, chance(g, 2) ? "1" : "2", offset(g), c.index,
+               c.extent, line_offset(g), c.extent, mask);
 }
 
 // Loads 4-bit numbers, two in each byte.

@@ -115,6 +115,41 @@ static const struct form {
         "    half = where(row >= 0, row // 2, -1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
         "        acc = mma(load_rows(w, half, [k], [64]), trans(load(ww, [n, k], [64, 64])), acc)\n    }\n"
         "    store(o, [e, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "gathered rows that are rounded as they arrive", "tf32", LENGTHS,
+        "kernel k(s: T[45, K], i: i32[M], ss: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(s, rows, [k], [32]), trans(load(ss, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 64, 4, NULL }, 4 },
+    { { "gathered rows of f32 in a product of tf32, and a box of equal distances", "f32", "M=128 N=64 K=64;M=70 N=72 K=100;M=50 N=136 K=304",
+        "kernel k(s: T[45, K], i: i32[M], ss: T[300, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n"
+        "        b = gather(ss, [n * 128 - 3 + 2 * iota(i64, 64)[:, None], k * 32 + iota(i64, 32)[None, :]])\n"
+        "        acc = mma(load_rows(s, rows, [k], [32]), trans(b), acc, precision=tf32)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 256, 16, NULL }, 3 },
+    { { "rounded rows of both operands, in some products, of no power of two", "tf32", "M=128 N=64 K=64;M=70 N=72 K=100;M=50 N=136 K=304",
+        "kernel k(s: T[45, K], s2: T[M, K], i: i32[M], ss: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 40) {\n"
+        "    m, n = block(0), block(1)\n    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 40])\n"
+        "    for k in 0 .. cdiv(K, 48) {\n"
+        "        acc = mma(load_rows(s, rows, [k], [48]), trans(load(ss, [n, k], [40, 48])), acc)\n"
+        "        if k != 1 { acc = mma(load(s2, [m, k], [64, 48]), trans(load(ss, [n, k], [40, 48])), acc) }\n"
+        "        acc = mma(load_rows(s2, rows + 1, [k], [48]), trans(load_rows(ss, n * 40 + iota(i64, 40), [k], [48])), acc)\n    }\n"
+        "    acc = mma(load(s2, [m, 0], [64, 48]), trans(load_rows(ss, n * 40 + iota(i64, 40), [0], [48])), acc)\n"
+        "    store(o, [m, n], acc)\n}", 64, 8, NULL }, 3 },
+    { { "rows of a slice, by numbers that leave it at both ends", "f16 e4m3", "M=128 N=64 K=32;M=70 N=72 K=96;M=50 N=136 K=304",
+        "kernel k(w: T[60, K], i: i32[M], ii: i32[4], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    from = cast(ii[m % 4], i64) + 10\n    part = slice(w, 0, from, from + 20)\n"
+        "    rows = load(i, [m], [64], pad=-1)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        acc = mma(load_rows(part, rows, [k], [32]), trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
+    { { "elements of slices that differ in each iteration of a loop around them", "bf16", "M=64 N=64 K=64;M=130 N=72 K=40",
+        "kernel k(w: T[M, K], ww: T[3, 40, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    acc = zeros(f32, [64, 64])\n    for r in 0 .. 3 {\n"
+        "        part = slice(ww, 1, r * 4, 40 - r)\n        for k in 0 .. cdiv(K, 32) {\n"
+        "            t = gather(part, [r, (n * 64 - 2 + iota(i64, 64))[:, None], k * 32 + iota(i64, 32)[None, :]])\n"
+        "            acc = mma(load(w, [m, k], [64, 32]), trans(t), acc)\n        }\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 2 },
     { { "boxes of no power of two, and ids of loops around the products", "f16", "M=64 N=64 C=64;M=130 N=72 C=40",
         "kernel k(w: T[M, 3, C], i: u8[3, 24], ww: T[9, 40, C], o: f32[M, 72]) const T = f16 grid cdiv(M, 64) {\n"
         "    m = block(0)\n    acc = zeros(f32, [64, 72])\n    for r in 0 .. 3 {\n"
@@ -296,6 +331,23 @@ static const struct form {
         "        x = cast(load_rows(w, rows, [k], [32]), f32) * load(w3, [k], [32])[None, :]\n"
         "        acc = mma(cast(x, bf16), load(ww, [k, n], [32, 64]), acc)\n    }\n"
         "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "gathered rows of a slice, scaled", "f16 i8", LENGTHS,
+        "kernel k(w: T[60, K], i: i32[M], ii: i32[4], ww: bf16[N, K], w3: f32[M], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    from = cast(ii[n % 4], i64) + 10\n    part = slice(w, 0, from, from + 20)\n"
+        "    rows, s = load(i, [m], [128], pad=-1), load(w3, [m], [128])\n"
+        "    acc = zeros(f32, [128, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        x = cast(load_rows(part, rows, [k], [32]), f32) * s[:, None]\n"
+        "        acc = mma(cast(x, bf16), trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 4 },
+    { { "gathered rows of a slice for each iteration's keys, in a chain", "bf16", "M=128 N=64 K=64;M=70 N=64 K=200;M=130 N=16 K=33",
+        "kernel k(w: T[M, 64], ww: T[99, 64], w3: T[2, 99, N], ii: i32[K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    q = load(w, [m, 0], [128, 64])\n    acc = zeros(f32, [128, 64])\n"
+        "    for k in 0 .. cdiv(K, 32) {\n        page = load(ii, [k], [32], pad=-1)\n"
+        "        p = mma(q, trans(load_rows(slice(ww, 0, 5, 80), page, [0], [64])), zeros(f32, [128, 32]))\n"
+        "        p = minimum(maximum(p, -8.0), 8.0)\n"
+        "        v = reshape(gather(slice(w3, 1, k, 60), [1, page[:, None], n * 64 + iota(i64, 64)[None, :]]), [32, 64])\n"
+        "        acc = mma(cast(p, T), v, acc)\n    }\n"
+        "    store(o, [m, n], acc)\n}", 0, 0, NULL }, 3 },
     { { "gathered rows of both operands, the left one computed", "f16 bf16", LENGTHS,
         "kernel k(w: T[45, K], i: i32[M], ww: T[45, N], ii: i64[K], o: f32[M, N]) const T = f16 grid cdiv(M, 128), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    rows = load(i, [m], [128], pad=-1)\n    acc = zeros(f32, [128, 64])\n"

@@ -496,6 +496,7 @@ static const struct {
     { "a sum of floats, shared", 4, 4, 4, "y += load(a, [i, j], [_, 16])", 0 },
     { "a sum of floats, shared by 3 on a busy machine", 3, 200, 3, "y += load(a, [i, j], [_, 16])",
       0 },
+    { "a sum of floats, shared by 16", 16, 4, 16, "y += load(a, [i, j], [_, 16])", 0 },
     { "a decaying sum", 4, 4, 1, "y = y * 0.5 + load(a, [i, j], [_, 16])", 0 },
     { "a loop with a store", 4, 4, 1, "x += load(b, [i, j], [_, 16]); store(c, [j], x)", 0 },
 };
@@ -528,7 +529,11 @@ TEST_ROWS(the_blocks_of_a_cluster_share_a_loop, shared_loops)
     b.data = 0x10000000;
     c.data = 0x20000000;
     d.data = 0x30000000;
-    ck_ok(CUC_LAUNCH(stream, flags ? &config : NULL, k, &a, &b, &c, &d));
+    for (int i = 0; i < 2; i++) { // a kernel is asked once to allow more than 8 blocks
+        fake_calls_reset();
+        ck_ok(CUC_LAUNCH(stream, flags ? &config : NULL, k, &a, &b, &c, &d));
+        ck_assert_int_eq(fake_calls("cuKernelSetAttribute"), parts > 8 && !i);
+    }
     ck_assert_int_eq(fake_last_launch(&last), 1);
     ck_assert_msg(last.config.gridDimX == shared_loops[_i].blocks * parts &&
                       last.config.numAttrs == (parts > 1 || flags),

@@ -510,6 +510,32 @@ TEST_ROWS(kernels_that_underuse_the_machine_get_a_remark, slow)
     cuc_program_release(p);
 }
 
+TEST(more_than_8_blocks_share_loops_but_no_product)
+{
+    static const char product[] =
+        "kernel k(a: bf16[M, K], b: bf16[K, N], o: f32[M, N]) grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    s = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+        "        s = mma(load(a, [block(0), k], [64, 64]), load(b, [k, block(1)], [64, 64]), s)\n"
+        "    }\n    store(o, [block(0), block(1)], s)\n}";
+    static const char *const says[] = { "mma: split-K over 8 blocks of a cluster (tma)",
+                                        "mma: not split over blocks: at most 8 blocks share a "
+                                        "product (tma)" };
+
+    for (int i = 0; i < 2; i++) {
+        cuc_program *p =
+            made(product, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON, .split = 8 + i));
+        cuc_object *object = compiled(p, CUC_CODE_PTX);
+        ck_assert_msg(strstr(cuc_program_log(p), says[i]) != NULL, "%s", cuc_program_log(p));
+        cuc_object_release(object);
+        cuc_program_release(p);
+    }
+    cuc_program *p = NULL;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_program_create(&p, CUC_SOURCE_TILE, product, 0,
+                                CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .split = 17)),
+             "split is 17, expected 1 to 16, or 0");
+}
+
 // Kernels without a pipeline: the body, and the remark with its line and column.
 #define PRODUCTS(body)                                                                           \
     "kernel k(a: bf16[M, K], b: bf16[K, N], c: bf16[N, N], o: f32[M, N], i: i8[M, K], j: i8[K, " \

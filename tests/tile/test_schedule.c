@@ -6,6 +6,8 @@
 //     test_tile_schedule --seed 4711 --print         its source
 //     test_tile_schedule --source FILE               the edited output of --print
 //     test_tile_schedule --slice 2/8                 an eighth of the default run
+//     test_tile_schedule --assemble --count 500      only assembles them for sm_90a
+#include "assembler.h"
 #include "base/array.h"
 #include "construct.h"
 #include "random_schedule.h"
@@ -30,6 +32,7 @@ static struct told {
 } * told;
 
 static const char *path; // a source to check instead of random ones
+static bool assembles;   // --assemble: runs no kernel
 
 static const char head[] = "# seed %llu: %255[^\n]\n# %u warps, stages=%u split=%u cluster=%u, "
                            "%u multiprocessors, strides %d, contract=%d roles_only=%d\n";
@@ -104,7 +107,12 @@ TEST_SLICE(a_form_becomes_a_pipeline, slice, CUC_LENGTH(forms))
 
 static int batches;
 
-CASE("kernels", .timeout = 300);
+static bool runs_kernels(void)
+{
+    return !assembles;
+}
+
+CASE("kernels", .timeout = 300, .only_if = runs_kernels);
 
 TEST_SLICE(the_driver_and_the_interpreter_agree, slice, batches)
 {
@@ -115,6 +123,66 @@ TEST_SLICE(the_driver_and_the_interpreter_agree, slice, batches)
     for (uint64_t seed = from; seed < from + BATCH && seed < end; seed++)
         check_kernel(seed);
     construct_stop();
+}
+
+// ---- Assembling
+
+static void assemble(const struct random_schedule *p, const char *name)
+{
+    const struct construct_options *as = &p->options;
+    const char *why = NULL;
+    cuc_program *program;
+    cuc_object *object;
+    cuc_status st = cuc_program_create(
+        &program, CUC_SOURCE_TILE, p->source, 0,
+        CUC_PROGRAM_OPTIONS(.name = name, .arch = "sm_90a", .warps = (int)as->warps,
+                            .stages = (int)as->stages, .split = (int)as->split,
+                            .cluster = (int)as->cluster));
+
+    if (st == CUC_OK)
+        st = cuc_program_compile(&object, program, CUC_CODE_PTX);
+    ck_assert_msg(st == CUC_OK, "%s: %s\n%s", name, cuc_error_message(), cuc_error_log());
+    ck_assert_msg(assembler_run(object, "sm_90a", &why) != NULL, "%s: %s\n%s", name, why,
+                  p->source);
+    cuc_object_release(object);
+    cuc_program_release(program);
+}
+
+static bool only_assembles(void)
+{
+    return assembles;
+}
+
+CASE("assembler", .timeout = 300, .only_if = only_assembles);
+
+// Kernels on which ptxas of CUDA 13.0 crashed, as --print writes them.
+static const char *const crashed[] = { "seed_71000033", "seed_71200027", "seed_71400051",
+                                       "seed_71500107" };
+
+TEST_ROWS(the_assembler_survives_a_stride_times_the_constant_1, crashed)
+{
+    struct random_schedule p = { 0 };
+    char file[512];
+
+    snprintf(file, sizeof(file), "%s/%s.tile", ASSEMBLED, crashed[_i]);
+    path = file;
+    read_source(&p);
+    assemble(&p, crashed[_i]);
+    free(p.source);
+}
+
+TEST_SLICE(the_assembler_accepts_the_code, slice, batches)
+{
+    uint64_t from = first + (uint64_t)_i * BATCH, end = first + count;
+
+    for (uint64_t seed = from; seed < from + BATCH && seed < end; seed++) {
+        struct random_schedule p = { 0 };
+        char name[64];
+        random_schedule_make(&p, seed);
+        snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
+        assemble(&p, name);
+        free(p.source);
+    }
 }
 
 static void print_kernel(uint64_t seed)
@@ -132,11 +200,11 @@ static void print_kernel(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = { { "seed", required_argument, NULL, 's' },
-                                             { "count", required_argument, NULL, 'c' },
-                                             { "print", no_argument, NULL, 'p' },
-                                             { "source", required_argument, NULL, 'o' },
-                                             { NULL, 0, NULL, 0 } };
+    static const struct option options[] = {
+        { "seed", required_argument, NULL, 's' }, { "count", required_argument, NULL, 'c' },
+        { "print", no_argument, NULL, 'p' },      { "source", required_argument, NULL, 'o' },
+        { "assemble", no_argument, NULL, 'a' },   { NULL, 0, NULL, 0 }
+    };
     int option;
     bool print = false;
 
@@ -159,6 +227,9 @@ int main(int argc, char **argv)
         case 'p':
             print = true;
             break;
+        case 'a':
+            assembles = true;
+            break;
         case 'o':
             path = optarg;
             count = 1;
@@ -170,11 +241,17 @@ int main(int argc, char **argv)
         print_kernel(first);
         return 0;
     }
+    if (assembles && !assembler_exists()) {
+        printf("skipped: there is no ptxas\n");
+        return 77;
+    }
     told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
         return 2;
     batches = (int)((count + BATCH - 1) / BATCH);
     int status = run_tests("tile schedule");
+    if (assembles)
+        return status;
     printf("%llu kernels, %llu of them with roles\n", (unsigned long long)told->checked,
            (unsigned long long)told->with_roles);
     // Make sure that the random kernels of the default run keep testing pipelines.

@@ -145,7 +145,7 @@ int source_options_take(source_options *o, int id, const char *value)
     case SOURCE_CLUSTER:
         return value_number(&o->cluster, "tile-cluster", value, 1, 8);
     case SOURCE_SPLIT:
-        return value_number(&o->split, "tile-split", value, 1, 8);
+        return value_number(&o->split, "tile-split", value, 1, 16);
     case SOURCE_RASTER:
         return value_number(&o->raster, "tile-raster", value, 1, 64);
     case SOURCE_BUDGET:

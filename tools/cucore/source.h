@@ -73,7 +73,7 @@ enum {
     { "warps", SOURCE_WARPS, "N", "per block of a tile program: a power of two up to 32" },           \
     { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 24" },                 \
     { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that share loads: 2, 4 or 8" },          \
-    { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's inner axis, or a loop: up to 8" },         \
+    { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's inner axis, or a loop: up to 16" },         \
     { "tile-raster", SOURCE_RASTER, "N", "tiles along the grid's first axis per group: up to 64" },   \
     { "budget", SOURCE_BUDGET, "NAME=N", "tile compiler limit: operations, ptx, memory, seconds" },   \
     { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \

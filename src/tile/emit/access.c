@@ -11,18 +11,6 @@
 
 #include <string.h>
 
-tile_register tile_distance(struct tile_emitter *e, tile_register at,
-                            const struct tile_size *stride, uint32_t bytes)
-{
-    if (!stride->reg)
-        return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", at, stride->value * bytes);
-    at = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", at, stride->reg);
-    // A shift, because ptxas 13.0 sometimes loses the base of an address that is a product of a
-    // register and a constant, plus the base, if it computes the address again instead of
-    // spilling it.
-    return bytes == 1 ? at : tile_make(e, TILE_R64, "shl.b64 %R, %R, %d", at, __builtin_ctz(bytes));
-}
-
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high)
 {
     tile_register up = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, low);
@@ -72,9 +60,7 @@ static struct tile_size element_index(struct tile_access_state *a, uint32_t axis
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
     if (open || (scale != 1 && !is_small(range, scale)))
         x = tile_clamp64(e, x, -(INT64_C(1) << 38), INT64_C(1) << 38);
-    if (scale != 1)
-        x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
-    return (struct tile_size){ x, 0 };
+    return (struct tile_size){ tile_scale(e, x, scale), 0 };
 }
 
 // Emits an axis' contribution to the tile's address and bounds.
@@ -82,15 +68,11 @@ static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_si
 {
     struct tile_emitter *e = a->e;
     const struct tile_size *dim = &a->view->extent[axis];
-    uint32_t bytes = tile_access_bytes(a);
 
     a->from[axis] = at;
-    if (at.reg || at.value) {
-        const struct tile_size *stride = &a->view->stride[axis];
-        tile_register x = at.reg ? at.reg : tile_number64(e, at.value);
-        tile_register step = tile_distance(e, x, stride, bytes);
-        a->origin = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->origin, step);
-    }
+    if (at.reg || at.value)
+        a->origin = tile_move_along(e, a->origin, tile_size_register(e, &at),
+                                    &a->view->stride[axis], tile_access_bytes(a));
     if (a->always[axis])
         return;
     tile_register size = tile_size_register(e, dim), p = TILE_NO_REGISTER;
@@ -129,13 +111,11 @@ static void open_thread(struct tile_access_state *a)
             continue;
         tile_register c = tile_thread_coordinate(e, a->tile->layout, (uint32_t)t);
         tile_register step;
-        if (!stride->reg && stride->value * bytes == (int32_t)(stride->value * bytes)) {
+        if (!stride->reg && stride->value * bytes == (int32_t)(stride->value * bytes))
             step =
                 tile_make(e, TILE_R64, "mul.wide.s32 %R, %R, %d", c, (int)(stride->value * bytes));
-        } else {
-            tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-            step = tile_distance(e, wide, stride, bytes);
-        }
+        else
+            step = tile_distance(e, tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c), stride, bytes);
         a->thread = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", a->thread, step);
     }
 }

@@ -49,9 +49,6 @@ void tile_move_whole(struct tile_access_state *a);
 void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
 void tile_move_edge(struct tile_access_state *a, tile_register whole);
 // Clamps a 64-bit value to [low, high].
-// Returns the distance in bytes of `at` elements along an axis with a stride, in 64 bits.
-tile_register tile_distance(struct tile_emitter *e, tile_register at,
-                            const struct tile_size *stride, uint32_t bytes);
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 
 static inline uint32_t tile_access_bytes(const struct tile_access_state *a)

@@ -10,9 +10,8 @@ static tile_register step_of(struct tile_access_state *a, struct tile_addresses 
     for (uint32_t i = 0; i < known->steps; i++)
         if (known->step[i].axis == axis && known->step[i].elements == elements)
             return known->step[i].reg;
-    tile_register reg = tile_make(a->e, TILE_R64, "mul.lo.s64 %R, %R, %l",
-                                  tile_size_register(a->e, &a->view->stride[axis]),
-                                  (int64_t)elements * tile_access_bytes(a));
+    tile_register reg = tile_scale(a->e, tile_size_register(a->e, &a->view->stride[axis]),
+                                   (int64_t)elements * tile_access_bytes(a));
     if (a->e->target->brief && known->steps < 16) {
         known->step[known->steps].axis = axis;
         known->step[known->steps].elements = elements;
@@ -384,8 +383,8 @@ static void move_rolled(struct tile_access_state *a, const struct tile_bounds *b
         if (!c)
             continue;
         tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c);
-        wide = tile_distance(e, wide, &a->view->stride[axis], tile_access_bytes(a));
-        one.thread = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", one.thread, wide);
+        one.thread =
+            tile_move_along(e, one.thread, wide, &a->view->stride[axis], tile_access_bytes(a));
         if (own.high[axis])
             own.high[axis] = tile_make(e, TILE_R32, "sub.s32 %R, %R, %R", own.high[axis], c);
         if (own.low[axis])

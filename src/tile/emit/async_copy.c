@@ -3,7 +3,6 @@
 // Each thread copies the same 16-byte pieces in every stage. A tile that lies entirely inside its
 // tensor is copied without checks. At an edge, each copy gets the number of bytes that are inside
 // the tensor and fills the rest with zeros.
-#include "access.h"
 #include "async.h"
 
 #include "tile/layout/fragment.h"
@@ -39,7 +38,7 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
         x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
         x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
     }
-    return extent == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, extent);
+    return tile_scale(e, x, extent);
 }
 
 // True if the index changes between iterations.
@@ -132,7 +131,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
         if (load->operand[1 + axis] != variable)
             continue;
         tile_register first = first_of(e, variable, extent);
-        tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, extent);
+        tile_register elements = tile_scale(e, step, extent);
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
         tile_register whole = whole_tiles(e, size, extent);
         c->origin = plus64(e, c->origin, distance(e, c, axis, first));

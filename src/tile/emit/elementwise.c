@@ -108,7 +108,8 @@ bool tile_emit_leaf(struct tile_emitter *e, const struct tile_op *op)
     if (op->kind == TILE_CONSTANT) {
         uint64_t element = real ? tile_element_of_real(dtype, real->f)
                                 : tile_element_of_int(dtype, tile_int(op, TILE_ATTR_VALUE, 0));
-        out[0] = tile_constant_register(e, dtype, element);
+        out[0] = dtype == CUC_I64 || dtype == CUC_U64 ? tile_number64(e, (int64_t)element)
+                                                      : tile_constant_register(e, dtype, element);
         return true;
     }
     tile_register thread = tile_thread_coordinate(e, value->layout, 0);

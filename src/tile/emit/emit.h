@@ -17,6 +17,7 @@
 #include "tile/ir/scalar.h"
 
 #include "access_order.h"
+#include "distance.h"
 #include "halves.h"
 #include "index.h"
 #include "ptx.h"
@@ -62,6 +63,8 @@ struct tile_emitter {
     uint32_t half_capacity;
     struct tile_half *byte; // likewise, indexed by the number of the 32-bit register with one byte
     uint32_t byte_capacity;
+    struct tile_number *number; // likewise, indexed by the number of the 64-bit register
+    uint32_t number_capacity;
     // By value id, of the results of loops and ifs: the words that carry 16-bit elements, if any.
     tile_register **carried_words;
     // Zeros that ptxas cannot recognize as zeros. Successive widenings of words alternate among

@@ -60,7 +60,7 @@ tile_register tile_first_element(struct tile_emitter *e, const struct tile_op *o
 
     if (range.low < -MOST_INDEX || range.high > MOST_INDEX || range.low > range.high)
         x = tile_clamp64(e, x, -MOST_INDEX, MOST_INDEX);
-    return scale == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
+    return tile_scale(e, x, scale);
 }
 
 // Converts a distance of `at` elements along an axis to bytes.
@@ -140,8 +140,7 @@ static void open_advancing(struct tile_emitter *e, const struct tile_op *loop, t
         a->first[axis] = tile_new(e, TILE_R64);
         tile_move(e, a->first[axis], tile_first_element(e, a->op, axis));
         moved = plus(e, moved, tile_axis_distance(e, a->op, axis, a->first[axis]));
-        a->distance[axis] =
-            scale == 1 ? step : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", step, scale);
+        a->distance[axis] = tile_scale(e, step, scale);
         a->way = plus(e, a->way, tile_axis_distance(e, a->op, axis, a->distance[axis]));
     }
     for (uint32_t r = 0; r < a->count; r++) {

@@ -70,13 +70,7 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
             : extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                           : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);
         *predicate = tile_both(e, *predicate, inside);
-        if (stride->reg) {
-            i = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", i, stride->reg);
-            address = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %u, %R", i, bytes, address);
-        } else {
-            address = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %l, %R", i, stride->value * bytes,
-                                address);
-        }
+        address = tile_move_along(e, address, i, stride, bytes);
     }
     return address;
 }

@@ -38,6 +38,11 @@ struct tile_gathered {
     struct rows *rows;
     uint32_t count;
     struct place place[TILE_MOST_FEEDS];
+    // The rows are rounded to tf32 once they have arrived: each thread rounds its own pieces when
+    // it has requested the next stage. The last requested stage, and predicates: there is one, and
+    // threads have gathered the rows of this operand of it.
+    bool rounds;
+    tile_register stage, pending, gathers[2];
 };
 
 // ---- The role's start
@@ -65,7 +70,7 @@ static void add_rows(struct tile_emitter *e, struct tile_gathered *x,
 static void find_whole(struct tile_emitter *e, struct rows *rows)
 {
     const struct tile_stream *s = rows->stream;
-    const struct tile_value *tensor = s->load->operand[0];
+    const struct tile_value *tensor = tile_streamed_tensor(s);
     uint32_t pieces = TILE_WORD_BYTES / s->element;
     struct tile_range range = tile_range_of_extent(e->ranges, tensor, s->last);
 
@@ -99,6 +104,14 @@ bool tile_open_gathered(struct tile_emitter *e)
         pieces += place->how ? tile_rounds_of(place->how).rounds * place->how->slabs : 0;
     for (uint32_t i = 0; i < x->count && pieces > FEW_PIECES; i++)
         find_whole(e, &x->rows[i]);
+    for (uint32_t i = 0; i < x->count && !fused; i++)
+        x->rounds |= tile_rounds_to_tf32(x->rows[i].stream);
+    if (x->rounds) {
+        x->stage = tile_number32(e, 0);
+        x->pending = tile_constant_register(e, CUC_BOOL, 0);
+        for (uint32_t i = 0; i < 2; i++)
+            x->gathers[i] = tile_constant_register(e, CUC_BOOL, 0);
+    }
     tile_register thread =
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, (unsigned)TILE_GROUP_THREADS - 1);
     r->elected = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", thread);
@@ -165,7 +178,7 @@ static tile_register wide_scalar(struct tile_emitter *e, const struct tile_value
     if (scale == 1)
         return out;
     out = tile_clamp64(e, out, -most, most); // clamp, so that the product does not wrap
-    return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", out, scale);
+    return tile_scale(e, out, scale);
 }
 
 static tile_register is_inside(struct tile_emitter *e, tile_register index,
@@ -173,16 +186,6 @@ static tile_register is_inside(struct tile_emitter *e, tile_register index,
 {
     return extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", index, extent->reg)
                        : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", index, extent->value);
-}
-
-static tile_register step_by(struct tile_emitter *e, tile_register address, tile_register index,
-                             const struct tile_size *stride, uint32_t bytes)
-{
-    if (!stride->reg)
-        return tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %l, %R", index, stride->value * bytes,
-                         address);
-    tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride->reg, bytes);
-    return tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", index, step, address);
 }
 
 static tile_register evaluate(struct run *x, uint16_t number);
@@ -217,7 +220,7 @@ static tile_register load_element(struct run *x, const struct tile_row_node *nod
         if (more)
             at = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", at, more);
         p = tile_both(e, p, is_inside(e, at, &view->extent[i]));
-        address = step_by(e, address, at, &view->stride[i], tile_bytes_of(view->dtype));
+        address = tile_move_along(e, address, at, &view->stride[i], tile_bytes_of(view->dtype));
     }
     tile_emit_load(e, "", "global", dtype, &out, 1, address, 0, p);
     return out;
@@ -317,6 +320,8 @@ static void find_addresses(struct tile_emitter *e, struct rows *rows)
     bool checks = !tile_int(s->load, TILE_ATTR_INSIDE, 0);
     struct run run = { .e = e };
 
+    if (s->slice && !e->dispatch->one(e, s->slice))
+        return;
     rows->address = tile_take(e->module, rounds * sizeof(*rows->address));
     rows->inside = tile_number32(e, 0);
     for (uint32_t i = 0; i < rounds && rows->address; i++) {
@@ -326,7 +331,7 @@ static void find_addresses(struct tile_emitter *e, struct rows *rows)
             tile_register index = index_along(&run, s, axis);
             if (checks)
                 in = tile_both(e, in, is_inside(e, index, &view->extent[axis]));
-            address = step_by(e, address, index, &view->stride[axis], s->element);
+            address = tile_move_along(e, address, index, &view->stride[axis], s->element);
         }
         if (s->gather->mask != TILE_NO_NODE)
             in = tile_both(e, in, evaluate(&run, s->gather->mask));
@@ -380,7 +385,7 @@ static tile_register pieces_from(struct tile_emitter *e, const struct rows *rows
                                  tile_register column)
 {
     const struct tile_stream *s = rows->stream;
-    const struct tile_size *extent = &e->view[s->load->operand[0]->id].extent[s->last];
+    const struct tile_size *extent = &e->view[tile_streamed_tensor(s)->id].extent[s->last];
     tile_register in = is_inside(e, column, extent);
     tile_register pieces = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", rows->inside, in);
 
@@ -393,7 +398,7 @@ static tile_register pieces_from(struct tile_emitter *e, const struct rows *rows
 static tile_register bytes_from(struct tile_emitter *e, const struct tile_stream *s,
                                 tile_register column)
 {
-    const struct tile_emit_view *view = &e->view[s->load->operand[0]->id];
+    const struct tile_emit_view *view = &e->view[tile_streamed_tensor(s)->id];
     tile_register extent = tile_size_register(e, &view->extent[s->last]);
     tile_register left = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", extent, column);
 
@@ -423,7 +428,7 @@ static void copy_slab(struct tile_emitter *e, const struct rows *rows, bool whol
         own_column = tile_make(e, TILE_R64, "add.s64 %R, %R, %u", column, at / s->element);
     tile_register bytes = whole ? TILE_NO_REGISTER : bytes_from(e, s, own_column);
     tile_register pieces = whole ? pieces_from(e, rows, own_column) : rows->inside;
-    tile_register offset = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", column, s->element);
+    tile_register offset = tile_scale(e, column, s->element);
     for (uint32_t i = 0; i < h.rounds; i++) {
         tile_register from = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", rows->address[i], offset);
         tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", pieces, UINT32_C(1) << i);
@@ -468,11 +473,94 @@ void tile_gather_rows(struct tile_emitter *e, const struct tile_stream *s, tile_
     tile_put_label(e, done);
 }
 
+// ---- Rounding
+
+// Rounds the thread's pieces of an operand in the pending stage.
+static void round_pieces(struct tile_emitter *e, const struct place *place)
+{
+    const struct tile_ring *r = e->ring;
+    const struct tile_stream *how = place->how;
+    struct tile_rounds h = tile_rounds_of(how);
+    tile_register w[4], at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", r->gathered->stage,
+                                       r->plan->stage_bytes, place->piece.place);
+
+    for (uint32_t i = 0; i < 4; i++)
+        w[i] = tile_new(e, TILE_R32);
+    for (uint32_t n = 0; n < how->slabs * h.rounds; n++) {
+        uint32_t round = n % h.rounds;
+        uint32_t more = n / h.rounds * how->span * how->rows + round * h.step * how->span;
+        uint32_t past = tile_label(e);
+        if ((round + 1) * h.step > how->rows) {
+            tile_register none = tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", place->piece.row,
+                                           how->rows - round * h.step);
+            tile_branch(e, none, false, past);
+        }
+        tile_ins(e, "ld.shared.v4.b32 {%R, %R, %R, %R}, [%R+%u]", w[0], w[1], w[2], w[3], at, more);
+        for (uint32_t i = 0; i < 4; i++)
+            tile_ins(e, "cvt.rn.tf32.f32 %R, %R", w[i], w[i]);
+        tile_ins(e, "st.shared.v4.b32 [%R+%u], {%R, %R, %R, %R}", at, more, w[0], w[1], w[2], w[3]);
+        tile_put_label(e, past);
+    }
+}
+
+static void set(struct tile_emitter *e, tile_register predicate, bool value)
+{
+    tile_ins(e, value ? "setp.eq.u32 %R, 0, 0" : "setp.ne.u32 %R, 0, 0", predicate);
+}
+
+// Completes the pending stage, if there is one. `newer`: the groups of copies requested since.
+static void complete_stage(struct tile_emitter *e, uint32_t newer)
+{
+    const struct tile_ring *r = e->ring;
+    const struct tile_gathered *x = r->gathered;
+    uint32_t done = tile_label(e);
+
+    tile_branch(e, x->pending, true, done);
+    tile_ins(e, "cp.async.wait_group %u", newer);
+    for (uint32_t i = 0; i < 2; i++)
+        for (const struct place *place = x->place; place < x->place + TILE_MOST_FEEDS; place++) {
+            uint32_t past = tile_label(e);
+            if (place->how != &r->plan->stream[i])
+                continue;
+            tile_branch(e, x->gathers[i], true, past);
+            round_pieces(e, place);
+            tile_put_label(e, past);
+        }
+    tile_register full = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", x->stage, r->base);
+    tile_ins(e, "mbarrier.arrive.shared::cta.b64 _, [%R]", full);
+    set(e, x->pending, false);
+    tile_put_label(e, done);
+}
+
+void tile_close_gathered(struct tile_emitter *e)
+{
+    if (e->ring->gathered->rounds)
+        complete_stage(e, 0);
+    tile_ins(e, "cp.async.wait_all");
+}
+
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream)
 {
+    const struct tile_gathered *x = e->ring->gathered;
+
     tile_emit_copies(e, stream); // this waits until the stage is free
     for (uint32_t i = 0; i < 2; i++)
         if (stream[i].by_threads)
             tile_gather_rows(e, &stream[i], e->ring->stage, e->ring->plan->stage_bytes, 0);
+    if (x->rounds) {
+        // Warpgroups free a stage when they have the next one. With two stages, the one before must
+        // thus be complete before a thread waits for a free stage.
+        bool waits = e->ring->plan->stages < 3;
+        tile_ins(e, "cp.async.commit_group");
+        if (!waits)
+            complete_stage(e, 1);
+        tile_move(e, x->stage, e->ring->stage);
+        set(e, x->pending, true);
+        for (uint32_t i = 0; i < 2; i++)
+            set(e, x->gathers[i], stream[i].by_threads);
+        if (waits)
+            complete_stage(e, 0);
+        return;
+    }
     tile_ins(e, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%R]", tile_stage_barrier(e));
 }

@@ -1,6 +1,5 @@
 // Ops on the grid, dimensions, tensors and slices.
 #include "tile/pass/prefetch.h"
-#include "access.h"
 #include "ring.h"
 
 // Returns a predicate: a bit of the parameter block is set. `at` is the offset of the first word of
@@ -163,8 +162,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_register length = tile_make(e, TILE_R64, "sub.s64 %R, %R, %R", end[1], end[0]);
     view.extent[axis].reg = tile_make(e, TILE_R64, "max.s64 %R, %R, 0", length);
-    tile_register step = tile_distance(e, end[0], &view.stride[axis], bytes);
-    view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
+    view.base = tile_move_along(e, view.base, end[0], &view.stride[axis], bytes);
     if (axis + 1 == view.rank) // the slice may start anywhere along the last axis
         view.aligned = bytes, view.asks = 0;
     e->view[op->result[0]->id] = view;

@@ -1,5 +1,6 @@
 // Registers, instructions and constants.
 #include "emit.h"
+#include "tile/ir/array.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -195,7 +196,26 @@ tile_register tile_number32(struct tile_emitter *e, int32_t value)
 
 tile_register tile_number64(struct tile_emitter *e, int64_t value)
 {
-    return tile_make(e, TILE_R64, "mov.b64 %R, %l", value);
+    tile_register r = tile_make(e, TILE_R64, "mov.b64 %R, %l", value);
+    uint32_t number = r & 0xfffffff;
+
+    if (!TILE_RESERVE(e->module, e->number, e->number_capacity, number + 1, 64)) {
+        e->failed = true;
+        return r;
+    }
+    e->number[number] = (struct tile_number){ true, value };
+    return r;
+}
+
+bool tile_is_number64(const struct tile_emitter *e, tile_register r, int64_t *value)
+{
+    uint32_t number = r & 0xfffffff;
+
+    if (TILE_REGISTER_CLASS(r) != TILE_R64 || number >= e->number_capacity ||
+        !e->number[number].is_known)
+        return false;
+    *value = e->number[number].value;
+    return true;
 }
 
 tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element)

@@ -10,6 +10,12 @@ typedef uint32_t tile_register; // class << 28 | number; numbers start at 1
 #define TILE_NO_REGISTER 0u
 #define TILE_REGISTER_CLASS(r) ((enum tile_register_class)((r) >> 28))
 
+// The constant that a 64-bit register holds.
+struct tile_number {
+    bool is_known;
+    int64_t value;
+};
+
 struct tile_emitter;
 
 tile_register tile_new(struct tile_emitter *e, enum tile_register_class class);
@@ -34,6 +40,8 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
 tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
 tile_register tile_number32(struct tile_emitter *e, int32_t value);
 tile_register tile_number64(struct tile_emitter *e, int64_t value);
+// True if a register is the result of tile_number64(). No code may write such a register again.
+bool tile_is_number64(const struct tile_emitter *e, tile_register r, int64_t *value);
 // Directs the code that follows to the prologue. Returns the previous text, to be restored.
 struct tile_text *tile_into_prologue(struct tile_emitter *e);
 

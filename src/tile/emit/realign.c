@@ -61,7 +61,7 @@ struct tile_realign {
 
 static const struct tile_emit_view *view_of(struct tile_emitter *e, const struct tile_stream *s)
 {
-    return &e->view[(s->slice ? s->slice->operand[0] : s->load->operand[0])->id];
+    return &e->view[tile_streamed_tensor(s)->id];
 }
 
 static struct line open_line(struct tile_emitter *e, const struct tile_stream *s, uint32_t at)
@@ -86,8 +86,8 @@ static struct line open_line(struct tile_emitter *e, const struct tile_stream *s
     tile_ins(e, "add.u32 %R, %R, %u", x.words, x.words, buffer + at);
 
     tile_register stride = tile_size_register(e, &view->stride[s->other]);
-    x.pitch = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride, s->element);
-    x.step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x.pitch, h.step);
+    x.pitch = tile_scale(e, stride, s->element);
+    x.step = tile_scale(e, x.pitch, h.step);
     tile_register row = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", x.row);
     x.row_at = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", x.pitch, row);
     tile_register piece = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", x.piece);
@@ -176,7 +176,7 @@ static void find_words(struct tile_emitter *e, const struct tile_stream *s, cons
             continue;
         }
         tile_register stride = tile_size_register(e, &view->stride[axis]);
-        stride = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", stride, s->element);
+        stride = tile_scale(e, stride, s->element);
         tile_ins(e, "mad.lo.s64 %R, %R, %R, %R", c->at, index, stride, c->at);
         tile_register in = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", place.at[n],
                                      extent_of(e, &view->extent[axis]));
@@ -245,8 +245,7 @@ static void shift_piece(struct tile_emitter *e, const struct tile_stream *s,
                         const struct tile_word_shift *by, tile_register from, uint32_t from_at,
                         tile_register to, uint32_t to_at, tile_register in)
 {
-    bool rounds = s->load->result[0]->type.dtype == CUC_F32 ||
-                  s->load->result[0]->type.dtype == CUC_TF32;
+    bool rounds = tile_rounds_to_tf32(s);
     tile_register w[8];
 
     for (uint32_t i = 0; i < 8; i++)
@@ -326,8 +325,7 @@ static void pass_rounds(struct tile_emitter *e, const struct tile_stream *s,
         return;
     add(e, c->rows, -lines);
     add(e, c->last_rows, -lines);
-    tile_register step =
-        each == 1 ? line->step : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", line->step, each);
+    tile_register step = tile_scale(e, line->step, each);
     tile_ins(e, "add.s64 %R, %R, %R", c->at, c->at, step);
     tile_ins(e, "add.s64 %R, %R, %R", c->last, c->last, step);
 }
@@ -351,7 +349,7 @@ static void pass_slab(struct tile_emitter *e, const struct tile_stream *s, const
         return;
     add(e, c->rows, lines);
     add(e, c->last_rows, lines);
-    tile_register all = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", line->step, h.rounds);
+    tile_register all = tile_scale(e, line->step, h.rounds);
     tile_ins(e, "sub.s64 %R, %R, %R", c->at, c->at, all);
     tile_ins(e, "sub.s64 %R, %R, %R", c->last, c->last, all);
 }

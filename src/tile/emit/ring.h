@@ -210,8 +210,11 @@ void tile_find_rows(struct tile_emitter *e, const struct tile_op *before);
 // TILE_NO_REGISTER: the only stage.
 void tile_gather_rows(struct tile_emitter *e, const struct tile_stream *s, tile_register stage,
                       uint32_t bytes, uint32_t more);
-// Starts the copies of a stage, which signal its barrier on arrival.
+// Starts the copies of a stage, which signal its barrier on arrival. If the operands are rounded to
+// tf32, completes the previous stage instead. tile_close_gathered(), after the tiles, completes the
+// last stage.
 void tile_emit_gathered(struct tile_emitter *e, const struct tile_stream *stream);
+void tile_close_gathered(struct tile_emitter *e);
 // Computes the index of a gathered load's first element along an axis of its tensor, in 64 bits.
 tile_register tile_gathered_start(struct tile_emitter *e, const struct tile_stream *s,
                                   uint32_t axis);

@@ -97,7 +97,7 @@ static bool emit_by_threads(struct tile_emitter *e, const struct tile_roles *rol
     if (realigned)
         tile_close_realign(e);
     else
-        tile_ins(e, "cp.async.wait_all");
+        tile_close_gathered(e);
     emit_end(e);
     return !e->failed;
 }

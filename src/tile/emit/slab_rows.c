@@ -62,8 +62,7 @@ static void open_axis(struct mover *m, const struct tile_emit_view *view, uint32
         if (m->width)
             step = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", size, (unsigned)element);
     } else {
-        tile_register stride = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u",
-                                         tile_size_register(e, &view->stride[axis]), element);
+        tile_register stride = tile_scale(e, tile_size_register(e, &view->stride[axis]), element);
         if (n == place->other) {
             m->pitch = stride;
             m->row = x;

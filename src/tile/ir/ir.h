@@ -31,7 +31,9 @@
 #include <stdint.h>
 
 enum { TILE_MAX_RANK = 8 };
-enum { TILE_MOST_PARTS = 8 }; // blocks that share a loop's iterations
+// The largest numbers of blocks that share a loop's iterations as a cluster: if the option `split`
+// asks for it, and on every device that has clusters, which a launch may choose by itself.
+enum { TILE_MOST_PARTS = 16, TILE_PORTABLE_PARTS = 8 };
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
 // An integer constant without a dtype, in the range -2^63 to 2^64 - 1, which covers i64 and u64. It

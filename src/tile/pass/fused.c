@@ -175,27 +175,6 @@ const struct tile_op *tile_product_outside(const struct tile_kernel *kernel)
     return s.mma;
 }
 
-static void find_effect(struct tile_op *op, void *data)
-{
-    bool *has = data;
-    uint32_t traits = tile_op_infos[op->kind].traits;
-
-    *has |= traits & TILE_WRITES || op->kind == TILE_LOOP || op->kind == TILE_RETURN ||
-            tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
-}
-
-// True for an op before the loop that the warpgroups can execute at the start of each tile: it may
-// load and compute, also in loops and branches of its own.
-static bool can_precede(struct tile_op *op)
-{
-    bool has = false;
-
-    find_effect(op, &has);
-    for (uint32_t i = 0; i < op->block_count; i++)
-        tile_walk(op->block[i], find_effect, &has);
-    return !has;
-}
-
 static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
 {
     struct search s = { .kernel = kernel };
@@ -207,12 +186,9 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     if (!loop || loop->block[0]->last->kind != TILE_CONTINUE)
         return tile_not_in_loop;
     p->base.loop = loop;
-    for (struct tile_op *op = kernel->body.first; op != loop; op = op->next) {
-        bool alone = tile_can_know(&p->base, op);
-        if (!alone && !can_precede(op))
-            return "the loop comes after stores, accesses in an order or while loops of tiles";
-        p->base.before |= alone && op->block_count;
-    }
+    const char *late = tile_check_before(kernel, &p->base, loop, true);
+    if (late)
+        return late;
     s.loop = loop;
     tile_walk(loop->block[0], check_work, &s);
     if (s.refused)
@@ -822,7 +798,7 @@ static uint32_t plan_split(const struct tile_fused *p, const struct tile_target 
     const struct tile_op *loop = p->base.loop;
     uint32_t bytes = p->base.groups * p->base.blocks * p->base.columns * 64 * 4;
 
-    return target->split > 1 && !p->uneven && is_sum(loop) &&
+    return tile_product_split(target) > 1 && !p->uneven && is_sum(loop) &&
                    tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type) &&
                    bytes <= p->base.stages * p->base.stage_bytes
                ? target->split

@@ -473,6 +473,26 @@ static void find_elements(struct finder *f, uint32_t last)
         find_box(f->g, &op->result[0]->type, last);
 }
 
+// Checks the slice from which rows are gathered. Returns the op before which its bounds are known.
+static const struct tile_op *find_slice(struct finder *f, const struct tile_op *slice,
+                                        uint32_t last)
+{
+    const struct tile_op *at = start_of_tile(f);
+
+    if (slice->kind != TILE_SLICE || slice->operand[0]->op)
+        f->why = "a gathered operand is of a slice of a slice";
+    else if (tile_int(slice, TILE_ATTR_AXIS, 0) == last)
+        f->why = "a gathered operand is of a slice along its lines";
+    for (uint32_t i = 1; i < 3 && !f->why; i++) {
+        if (!tile_want(f->p, slice->operand[i]))
+            f->why = "the bounds of a gathered operand's slice are not computed from scalars alone";
+        at = later(at, known_before(f, slice->operand[i]));
+    }
+    if (!f->why)
+        f->p->rows[slice->result[0]->id] = true; // emitted where the rows' addresses are computed
+    return at;
+}
+
 const char *tile_find_gather(struct tile_pipeline *p, struct tile_stream *s)
 {
     struct finder f = { .p = p, .g = s->gather, .load = s->load };
@@ -490,9 +510,10 @@ const char *tile_find_gather(struct tile_pipeline *p, struct tile_stream *s)
         find_rows(&f);
     else
         find_elements(&f, s->last);
+    g->at = s->slice && !f.why ? find_slice(&f, s->slice, s->last) : start_of_tile(&f);
     if (f.why)
         return f.why;
-    g->at = start_of_tile(&f);
+    g->is_box &= !s->slice; // a map ends where the tensor does
     for (uint32_t i = 0; i < s->last; i++)
         g->at = later(g->at, g->node[g->index[i]].at);
     if (g->mask != TILE_NO_NODE)

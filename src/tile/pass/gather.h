@@ -30,8 +30,9 @@ struct tile_gather {
     int64_t scale[TILE_MAX_RANK];
     int8_t plus[TILE_MAX_RANK];
     uint16_t mask; // node; TILE_NO_NODE: none
-    // `is_box`: the elements lie at equal distances along the tensor's axes, so TMA copies them
-    // without the threads' help. `extent` and `step` are their number and distance along each axis.
+    // `is_box`: the tensor is no slice, and the elements lie at equal distances along the tensor's
+    // axes, so TMA copies them without the threads' help. `extent` and `step` are their number and
+    // distance along each axis.
     bool is_box;
     int64_t extent[TILE_MAX_RANK], step[TILE_MAX_RANK];
     const struct tile_op *at; // row addresses are computed before this op

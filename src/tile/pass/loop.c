@@ -64,8 +64,7 @@ const char *tile_find_gathered(struct tile_pipeline *p, struct tile_stream *s)
 {
     const struct tile_op *load = s->load;
 
-    if (load->operand[0]->op)
-        return "a gathered operand is of a slice";
+    s->slice = load->operand[0]->op;
     s->last = load->operand[0]->type.rank - 1u;
     s->other = UINT32_MAX;
     s->gather = tile_take(p->kernel->module, sizeof(*s->gather));
@@ -109,16 +108,37 @@ const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma,
     return tile_want_place(p, s) ? NULL : "an operand's place is not computed from scalars alone";
 }
 
-const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
-                              const struct tile_op *first)
+static void find_effect(struct tile_op *op, void *data)
 {
-    for (const struct tile_op *op = kernel->body.first; op != first; op = op->next) {
+    bool *has = data;
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    *has |= traits & TILE_WRITES || op->kind == TILE_LOOP || op->kind == TILE_RETURN ||
+            tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
+}
+
+static bool has_effect(struct tile_op *op)
+{
+    bool has = false;
+
+    find_effect(op, &has);
+    for (uint32_t i = 0; i < op->block_count; i++)
+        tile_walk(op->block[i], find_effect, &has);
+    return has;
+}
+
+const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
+                              const struct tile_op *first, bool flows)
+{
+    for (struct tile_op *op = kernel->body.first; op != first; op = op->next) {
         bool alone = tile_can_know(p, op);
-        if ((op->block_count && !alone) ||
-            tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
-            tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
-            return "the loop comes after stores, accesses in an order or control flow of tiles";
-        p->before |= op->block_count || (alone && tile_op_infos[op->kind].traits & TILE_READS);
+        if (!alone && ((op->block_count && !flows) || has_effect(op)))
+            return flows ? "the loop comes after stores, accesses in an order or while loops of "
+                           "tiles"
+                         : "the loop comes after stores, accesses in an order or control flow of "
+                           "tiles";
+        p->before |= alone &&
+                     (op->block_count || (!flows && tile_op_infos[op->kind].traits & TILE_READS));
     }
     return NULL;
 }
@@ -132,7 +152,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     if (!loop || loop->kind != TILE_FOR || loop->parent != &kernel->body)
         return tile_not_in_loop;
     p->loop = loop;
-    const char *why = tile_check_before(kernel, p, loop);
+    const char *why = tile_check_before(kernel, p, loop, false);
     if (why)
         return why;
     if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||

@@ -133,8 +133,8 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     if (p->realigned)
         return "an operand's rows are gathered";
     // Warpgroups read f32 from a fused loop's ring only for computation.
-    if (box->dtype == CUC_TF32 || (box->dtype == CUC_F32 && !p->fused))
-        return "gathered operands of tf32 are not rounded";
+    if (box->dtype == CUC_TF32 && p->fused)
+        return "gathered operands of tf32 are not rounded in a loop that does other work";
     if (s->mn_major && !tile_wgmma_of(box->dtype)->either_major)
         return tile_depth_not_last;
     if (!tile_gather_starts_aligned(p, s))
@@ -142,13 +142,14 @@ static const char *plan_gathered(struct tile_pipeline *p, struct tile_stream *s)
     s->rows = rows > MOST_BOX ? UINT32_MAX : (uint32_t)rows;
     const char *why = tile_plan_lines(p, s, (uint32_t)box->extent[box->rank - 1] * s->element);
     if (s->by_threads)
-        p->gathered |= UINT64_C(1) << s->load->operand[0]->index;
+        p->gathered |= UINT64_C(1) << tile_streamed_tensor(s)->index;
     if (why || s->by_threads)
         return why;
     s->map = p->maps++;
     struct tile_tensor_map *map = &p->map[s->map];
     map->parameter = s->load->operand[0]->index;
     map->swizzle = tile_swizzle_of(s->span);
+    map->rounds = !p->fused && tile_rounds_to_tf32(s);
     map->box[0] = s->span / s->element;
     for (uint32_t i = 0; i < s->last; i++) {
         map->box[s->last - i] = (uint32_t)(s->gather->extent[i] * s->gather->step[i]);
@@ -161,7 +162,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 {
     if (s->gather)
         return plan_gathered(p, s);
-    const struct tile_value *tensor = s->slice ? s->slice->operand[0] : s->load->operand[0];
+    const struct tile_value *tensor = tile_streamed_tensor(s);
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     cuc_dtype dtype = s->load->result[0]->type.dtype;
 
@@ -179,7 +180,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     struct tile_tensor_map *map = &p->map[s->map];
     map->parameter = tensor->index;
     map->swizzle = tile_swizzle_of(s->span);
-    map->rounds = dtype == CUC_F32 || dtype == CUC_TF32;
+    map->rounds = tile_rounds_to_tf32(s);
     for (uint32_t i = 0; i < shape->count; i++)
         map->box[shape->count - 1 - i] = i == s->last ? s->span / s->element
                                                       : (uint32_t)shape->ints[i];
@@ -732,7 +733,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     uint32_t warp_bits = p->groups > 2 ? 4 : p->groups > 1 ? 3 : 2;
     // Blocks that look up their work may get different work, so they neither split a loop nor form
     // clusters.
-    uint32_t split = p->before || p->first ? 1 : target->split;
+    uint32_t split = p->before || p->first ? 1 : tile_product_split(target);
     plan_cluster(p, kernel, split > 1 || p->before || tile_threads_copy(p) ? 1 : target->cluster);
     if (realigned)
         p->maps = 0;

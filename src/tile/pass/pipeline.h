@@ -149,16 +149,35 @@ static inline struct tile_rounds tile_rounds_of(const struct tile_stream *s)
     return x;
 }
 
+// Returns the number of blocks that the option `split` asks to share a product. Their code has the
+// size of the cluster in it.
+static inline uint32_t tile_product_split(const struct tile_target *target)
+{
+    return target->split <= TILE_PORTABLE_PARTS ? target->split : 1;
+}
+
+// Returns the parameter from which a stream loads, directly or through a slice.
+static inline const struct tile_value *tile_streamed_tensor(const struct tile_stream *s)
+{
+    return s->slice ? s->slice->operand[0] : s->load->operand[0];
+}
+
+// True for an operand of a product whose elements must be rounded to tf32 on their way to the
+// stage.
+static inline bool tile_rounds_to_tf32(const struct tile_stream *s)
+{
+    cuc_dtype dtype = s->load->result[0]->type.dtype;
+
+    return dtype == CUC_F32 || dtype == CUC_TF32;
+}
+
 // Returns the parameters from which a realigned plan's streams come, one bit each.
 static inline uint64_t tile_streamed_parameters(const struct tile_pipeline *p)
 {
     uint64_t out = 0;
 
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct tile_value *tensor = p->stream[i].slice ? p->stream[i].slice->operand[0]
-                                                             : p->stream[i].load->operand[0];
-        out |= UINT64_C(1) << tensor->index;
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        out |= UINT64_C(1) << tile_streamed_tensor(&p->stream[i])->index;
     return out;
 }
 
@@ -262,9 +281,10 @@ const char *tile_find_stream(struct tile_pipeline *p, const struct tile_op *mma,
 bool tile_want_place(struct tile_pipeline *p, struct tile_stream *s);
 bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 // Checks the ops before the loop or region, and sets p->before. Returns NULL, or the reason why an
-// op is not allowed there.
+// op is not allowed there. Warpgroups run these ops at the start of each tile. With `flows`, loops
+// and branches may compute tiles, and a read of a scalar alone does not set p->before.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
-                              const struct tile_op *first);
+                              const struct tile_op *first, bool flows);
 
 // Plans the place of a stream's rows in a stage. Each row has `line` bytes. Returns NULL, or the
 // reason why that is impossible.

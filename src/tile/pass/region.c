@@ -355,7 +355,7 @@ const char *tile_find_region(struct tile_kernel *kernel, struct tile_pipeline *p
         for (uint32_t n = 0; n < 3; n++)
             if (!tile_type_same(&p->product[i].mma->operand[n]->type, &p->mma->operand[n]->type))
                 return different_shapes;
-    const char *why = tile_check_before(kernel, p, p->first);
+    const char *why = tile_check_before(kernel, p, p->first, false);
     return why ? why : find(kernel, &r);
 }
 

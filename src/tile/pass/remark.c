@@ -105,13 +105,14 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
 
 // Says that the option `split` has no effect.
 static void remark_whole(const struct tile_kernel *kernel, struct tile_location where,
-                         const char *variant)
+                         const struct tile_target *target, const char *variant)
 {
-    tile_remark(
-        kernel->module, where,
-        "mma: not split over blocks: its loop has bounds that differ by block, or does more "
-        "than add to one sum that begins at zero (%s)",
-        variant);
+    const char *why = target->split > TILE_PORTABLE_PARTS
+                          ? "at most 8 blocks share a product"
+                          : "its loop has bounds that differ by block, or does more than add to "
+                            "one sum that begins at zero";
+
+    tile_remark(kernel->module, where, "mma: not split over blocks: %s (%s)", why, variant);
 }
 
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
@@ -134,7 +135,7 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
         tile_remark(kernel->module, plan->mma->where,
                     "mma: split-K over %u blocks of a cluster (%s)", plan->split, variant);
     else if (target->split > 1)
-        remark_whole(kernel, plan->mma->where, variant);
+        remark_whole(kernel, plan->mma->where, target, variant);
     if (plan->side)
         tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
                     variant);
@@ -195,7 +196,7 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     "for: split over %u blocks of a cluster (%s)", plan->base.split,
                     tile_variant_name(TILE_TMA));
     else if (target->split > 1)
-        remark_whole(kernel, plan->base.mma->where, tile_variant_name(TILE_TMA));
+        remark_whole(kernel, plan->base.mma->where, target, tile_variant_name(TILE_TMA));
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by %s (%s)",
                 plan->base.stages, plan->base.stage_bytes,
                 !plan->base.gathers                    ? "TMA"

@@ -498,5 +498,5 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
     tile_renumber(kernel);
     tile_simplify(kernel);
     kernel->splits = !s.failed;
-    return s.failed ? 0 : *flexible ? TILE_MOST_PARTS : target->split;
+    return s.failed ? 0 : *flexible ? TILE_PORTABLE_PARTS : target->split;
 }

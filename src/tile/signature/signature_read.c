@@ -199,8 +199,10 @@ static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entr
     entry->split = read_byte(r);
     entry->raster = read_below(r, 1 << 16, "a raster is too large");
     entry->aligned = read_number(r);
-    if (!entry->cluster || entry->cluster > 8 || !entry->split || entry->split > 8)
-        refuse(r, "a cluster has 1 to 8 blocks");
+    bool portable = entry->persistent || entry->flexible;
+    if (!entry->cluster || entry->cluster > TILE_PORTABLE_PARTS || !entry->split ||
+        entry->split > (portable ? TILE_PORTABLE_PARTS : TILE_MOST_PARTS))
+        refuse(r, "a cluster has 1 to 8 blocks, or up to 16 that share loops");
     entry->realigned = read_number(r);
     for (uint32_t i = 0; i < 64 && !r->why && entry->realigned >> i; i++)
         if (entry->realigned >> i & 1 &&
