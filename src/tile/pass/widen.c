@@ -44,11 +44,11 @@ static bool is_extremum(const struct tile_op *op)
 // (emit/reduce.c).
 static bool is_reduced(const struct tile_op *op)
 {
-    const struct tile_value *x = op->result[0];
+    const struct tile_value *x = op->kind == TILE_ABS ? op->result[0] : NULL;
 
-    while (x->uses == 1 && x->use->user->kind == TILE_RESHAPE)
+    while (x && x->uses == 1 && x->use->user->kind == TILE_RESHAPE)
         x = x->use->user->result[0];
-    return op->kind == TILE_ABS && x->uses == 1 && is_extremum(x->use->user);
+    return x && x->uses == 1 && is_extremum(x->use->user);
 }
 
 static bool may_go_first(const struct tile_op *op)
