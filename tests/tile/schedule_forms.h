@@ -447,6 +447,14 @@ static const struct form {
         "        a = mma(p, load(ww, [k, 0], [16, 64]), a)\n"
         "        store_add(u, [k, 0], mma(p, load(ww, [k, 0], [16, 64]), zeros(f32, [256, 64])), shape=[256, 64])\n    }\n"
         "    store(o, [m, 0], a)\n}", 0, 0, NULL }, 3 },
+    { { "the largest magnitude of rows before their products, and quotients that are truncated", "f16 bf16", LENGTHS,
+        "kernel k(w: T[M, K], ww: T[N, K], o: f32[M, N], oo: i16[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
+        "    m, n = block(0), block(1)\n    top = zeros(f32, [64, 1])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        top = maximum(top, max(abs(cast(load(w, [m, k], [64, 32]), f32)), 1))\n    }\n"
+        "    s = where(top > 2.0, 4.0, 0.5)\n    acc = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 32) {\n"
+        "        q = cast(cast(load(w, [m, k], [64, 32]), f32) / s, T)\n"
+        "        acc = mma(q, trans(load(ww, [n, k], [64, 32])), acc)\n    }\n"
+        "    store(o, [m, n], acc + top)\n    store(oo, [m, n], cast(acc * 41.0 / (top * 41.0 + 41.0), i16))\n}", 0, 0, NULL }, 4 },
 };
 // clang-format on
 

@@ -491,6 +491,21 @@ TEST_ROWS(loops_and_branches_may_come_before_the_products, work_before)
     ck_assert_int_gt(count_of(text, "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3"), 0);
 }
 
+// The maxima of a thread's elements are exchanged once, after the loop. Two iterations of 8 vectors
+// a thread load together; single iterations have a path for edges.
+TEST(a_loop_before_the_products_loads_ahead_and_reduces_after_its_last_iteration)
+{
+    char *text = entry_of(work_before[0].before, NULL, 0, ".entry k$tma("), *products;
+
+    ck_assert_int_eq(count_of(text, "ld.global.v4.b32"), 2 * 8 + 8 + 8);
+    text = strstr(text, "shfl.sync.bfly");
+    ck_assert_ptr_nonnull(text);
+    products = strstr(text, "mbarrier.try_wait");
+    ck_assert_ptr_nonnull(products);
+    *products = 0;
+    ck_assert_int_eq(count_of(text, "bra.uni"), 0);
+}
+
 int main(void)
 {
     return run_tests("tile fused");

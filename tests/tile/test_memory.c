@@ -31,6 +31,13 @@
     "kernel k(x: f32[M, 1024], y: f32[M, 1024]) grid cdiv(M, 8) {\n" \
     "    v = load(x, [block(0), 0], [8, 1024])\n"                    \
     "    store(y, [block(0), 0], " result ")\n}\n"
+// The largest magnitudes of rows, in a loop over tiles.
+#define LARGEST                                                                 \
+    "kernel k(x: bf16[M, N], y: f32[M]) grid cdiv(M, 16) {\n    m = block(0)\n" \
+    "    top = zeros(f32, [16, 1])\n    for n in 0 .. cdiv(N, 256) {\n"         \
+    "        v = cast(load(x, [m, n], [16, 256]), f32)\n"                       \
+    "        top = maximum(top, max(abs(v), 1))\n    }\n"                       \
+    "    store(y, [m], squeeze(top, 1))\n}\n"
 
 // The number of times that an instruction is in one entry of a kernel k.
 static const struct {
@@ -64,6 +71,12 @@ static const struct {
       4, 0 },
     { "warps share rows whose columns are reduced too", ROWS("cumsum(v, 1) - max(v, 0)"),
       "idx32_aligned", "bar.sync", 8, 1 },
+    // A thread has four words in each of four rows. Two iterations are unrolled, and a third stands
+    // for the others.
+    { "lanes exchange the largest of 16-bit elements once, after the loop", LARGEST,
+      "idx32_aligned", "shfl.sync", 4, 4 * 5 },
+    { "magnitudes of 16-bit elements are compared in pairs", LARGEST, "idx32_aligned", "max.bf16x2",
+      4, 3 * 4 * 3 },
     { "a step of a recurrence needs no barrier", RECURRENCE("y"), "idx32_aligned", "bar.sync", 4,
       0 },
     { "a step of a recurrence in place needs no barrier", RECURRENCE("x"), "idx32_aligned",

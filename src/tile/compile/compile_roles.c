@@ -43,6 +43,11 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
     if (plan) {
+        bool changed = tile_reduce_after_loops(copy, tile_fused_warps(plan), target->contract);
+        if (tile_unroll_before_products(copy, tile_fused_warps(plan)) || changed)
+            plan = tile_plan_fused(copy, target, why);
+    }
+    if (plan) {
         if (plan->overlaps) {
             tile_defer_reductions(copy, plan);
             tile_version_loop(copy, plan, by_warps);

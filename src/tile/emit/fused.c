@@ -240,8 +240,11 @@ static bool copy_body(struct tile_emitter *e)
     return tile_emit_wanted(e, &e->kernel->body) && tile_emit_fused_loop(e, loop);
 }
 
+// All warpgroups that take the loop's iterations in turn run the code before the loop, each at its
+// own time, so it can have no barriers and no scratch either.
 static bool product_body(struct tile_emitter *e)
 {
+    e->ring->sliced = tile_slices(&tile_fused_ring_of(e)->plan->base) > 1;
     tile_begin_tile(e);
     return tile_emit_block(e, &e->kernel->body);
 }

@@ -42,6 +42,8 @@ static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_R
             continue;
         tile_register *to = out[result_register(x, y, r->axis, k)];
         tile_register word = tile_join(e, in[k][0], in[k + 1][0]);
+        if (r->signless != r->op->operand[0])
+            word = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x7fff7fff", word);
         to[0] = to[0] ? tile_make(e, TILE_R32, "%s%s.%s %R, %R, %R",
                                   r->with == TILE_WITH_MAX ? "max" : "min", r->nan ? ".NaN" : "",
                                   dtype == CUC_F16 ? "f16x2" : "bf16x2", to[0], word)
@@ -284,6 +286,19 @@ static bool in_halves(const struct tile_reduction *r)
            x->layout->basis[0] & mask;
 }
 
+// Returns the operand, or if that is the magnitudes of a tile, the tile: the reduction then clears
+// the signs of two elements at once.
+static const struct tile_value *find_signless(const struct tile_reduction *r)
+{
+    const struct tile_value *operand = r->op->operand[0], *x = operand;
+
+    while (x->op && x->op->kind == TILE_RESHAPE && x->uses == 1 &&
+           tile_layout_matches(x->layout, x->op->operand[0]->layout))
+        x = x->op->operand[0];
+    return r->halves && x->op && x->op->kind == TILE_ABS && x->uses == 1 ? x->op->operand[0]
+                                                                         : operand;
+}
+
 // Finds the factors of summed products. The order of a sum, and hence its rounding, is unspecified,
 // so the products need not be rounded before they are added.
 static void find_factors(struct tile_reduction *r)
@@ -321,6 +336,7 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
     if (!in || !out)
         return false;
     r.halves = in_halves(&r);
+    r.signless = find_signless(&r);
     for (uint32_t i = 0; i < r.n; i++) {
         r.dtype[i] = widens ? CUC_F32 : op->operand[i]->type.dtype;
         r.identity[i] =
@@ -329,7 +345,7 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
                 : tile_constant_register(e, r.dtype[i], tile_element_identity(with, r.dtype[i]));
         if (r.plain && !r.halves) // these registers are computed a part at a time
             continue;
-        const tile_register *x = tile_registers(e, op->operand[i]);
+        const tile_register *x = tile_registers(e, i ? op->operand[i] : r.signless);
         for (uint32_t k = 0; k < count; k++)
             in[k][i] = x[k];
     }

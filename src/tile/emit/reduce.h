@@ -19,6 +19,7 @@ struct tile_reduction {
     uint32_t axis;
     bool plain;  // one value, reduced by a hardware op: x and y may be swapped
     bool halves; // 16-bit floats, reduced two at a time as far as possible
+    const struct tile_value *signless;  // the operand, or the tile whose magnitudes it holds
     const struct tile_value *factor[2]; // factors of a product that only this sum uses, or NULL
     enum tile_combine with;             // the reduction's operation if `plain`
     bool nan;                           // a NaN wins

@@ -83,7 +83,7 @@ struct tile_ring {
     // Set while a region is emitted. `accumulators` is NULL if this role has none.
     bool in_region;
     const struct accumulators *accumulators;
-    bool sliced;             // set while warpgroups take a loop's iterations in turn
+    bool sliced;             // set while warpgroups take a loop's iterations in turn, and before
     tile_register outside;   // predicate, set only while `sliced`: the iteration is past the loop's
                              // end, so copies write zeros
     bool waited_for_team;    // the current path has already emitted the wait

@@ -422,6 +422,16 @@ bool tile_has_products(const struct tile_kernel *kernel)
     return found;
 }
 
+bool tile_is_beside_product(const struct tile_op *loop)
+{
+    bool found = false;
+
+    for (; loop && !found; loop = tile_loop_around(loop))
+        for (uint32_t i = 0; i < loop->block_count; i++)
+            tile_walk(loop->block[i], note_product, &found);
+    return found;
+}
+
 static void note_load(struct tile_op *op, void *data)
 {
     *(bool *)data |= (tile_op_infos[op->kind].traits & TILE_READS) != 0;

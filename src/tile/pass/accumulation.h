@@ -26,6 +26,8 @@ struct tile_accumulator *tile_accumulators_of(const struct tile_kernel *kernel,
                                               const struct tile_op *loop, const char **why);
 // True if a kernel multiplies matrices. Its loops have separate pipelines (pipeline.h).
 bool tile_has_products(const struct tile_kernel *kernel);
+// True for a loop that multiplies matrices, or is part of one that does.
+bool tile_is_beside_product(const struct tile_op *loop);
 // True if iterations end in only one place, so that each carried value has one next value.
 bool tile_ends_once(const struct tile_op *loop);
 // True if a loop, or an op nested in it, loads tiles or elements.

@@ -157,8 +157,8 @@ struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 // finds that the layouts allow it.
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_independent(const struct tile_fused *p);
-// approximate_division.c: relaxes the rounding of quotients after the loop that are then rounded to
-// 16 bits. For loops whose products have 16-bit operands.
+// approximate_division.c: relaxes the rounding of quotients in and after the loop that are then
+// rounded to floats of 8 or 16 bits. For loops whose products have such operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
 // deferred_reduction.c. tile_defer_reductions() defers the reduction of loop-carried sums to the
 // end of the loop. tile_settle_deferred_reductions() returns NULL, or the reason why the layouts do

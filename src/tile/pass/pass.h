@@ -13,6 +13,8 @@ bool tile_cse(struct tile_kernel *kernel);  // common subexpressions
 // True for ops of the same kind with equal operands, attributes and types.
 bool tile_same_op(const struct tile_op *a, const struct tile_op *b);
 bool tile_widen_late(struct tile_kernel *kernel); // delays the widening of f16 and bf16
+// True for a cast that widens f16 or bf16 to f32 or f64.
+bool tile_is_widening(const struct tile_op *op);
 bool tile_hoist(struct tile_kernel *kernel);      // loop-invariant code motion
 bool tile_drop_dead(struct tile_kernel *kernel);
 // Drops values that an `if` yields but no later op uses.
@@ -27,6 +29,8 @@ bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool co
 // start. If stored tensors overlap no others (`apart`), loads also move before stores. True if
 // something changed.
 bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps, bool apart);
+// Does the same for the loops of an entry with roles that have no product.
+bool tile_unroll_before_products(struct tile_kernel *kernel, uint32_t warps);
 // Unrolls short loops whose loads move along the last axis of a tensor. True if something changed.
 bool tile_unroll_taps(struct tile_kernel *kernel, uint32_t warps);
 // True if some loop has loads that can only move if stored tensors overlap no others.

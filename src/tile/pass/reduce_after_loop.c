@@ -5,7 +5,8 @@
 //
 // In each iteration, a thread then adds only its own elements. Threads exchange their sums once.
 // The fold adds up the rows of x that one thread holds, so that `part` takes few registers. In the
-// blocked layout, the numbers of such rows differ only in register bits.
+// blocked layout, the numbers of such rows differ only in register bits. If a thread would still
+// hold too many sums along the last axis, the fold adds up the neighbors of its vectors.
 #include "pass.h"
 #include "accumulation.h"
 
@@ -18,6 +19,7 @@ struct mover {
     struct tile_kernel *kernel;
     uint32_t threads;
     bool contract; // products need not be rounded before they are added
+    bool has_products;
     bool changed;
 };
 
@@ -52,8 +54,8 @@ static bool find_chain(struct chain *c, struct tile_value *argument, struct tile
     c->last = op->operand[1 - c->own];
     for (const struct tile_value *x = c->last; x->op && x->uses == 1; x = x->op->operand[0]) {
         struct tile_op *step = x->op;
-        if (step->kind == TILE_RESHAPE && !c->first)
-            continue; // a reshape after the reductions
+        if (!c->first && (step->kind == TILE_RESHAPE || (c->extremum && tile_is_widening(step))))
+            continue; // a reshape after the reductions, or a cast of their result (widen.c)
         if (step->kind != TILE_REDUCE || step->parent != op->parent || tile_is_rounded(step) ||
             tile_int(step, TILE_ATTR_WITH, TILE_WITH_SUM) != (int64_t)with ||
             (c->extremum && tile_int(step, TILE_ATTR_NAN, 0) != tile_int(op, TILE_ATTR_NAN, 0)))
@@ -101,6 +103,27 @@ static int32_t fold_of(const struct mover *m, const struct chain *c, uint32_t ve
     return low < high ? INT32_C(1) << (high - low) : 1;
 }
 
+// True if vectors of so many neighbors lie along the reduced axis.
+static bool folds_neighbors(const struct chain *c, int32_t vector)
+{
+    const struct tile_type *type = &c->first->operand[0]->type;
+    uint32_t axis = (uint32_t)tile_int(c->first, TILE_ATTR_AXIS, 0);
+
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type->extent[i] & (type->extent[i] - 1))
+            return false;
+    return type->rank < TILE_MAX_RANK && axis + 1 == type->rank && type->extent[axis] > vector;
+}
+
+// Returns the number of registers in which a thread would carry the elements that a chain reduces.
+static int64_t held_of(const struct mover *m, const struct chain *c)
+{
+    const struct tile_type *type = &c->first->operand[0]->type;
+    int64_t each = (tile_elements(type) + m->threads - 1) / m->threads;
+
+    return each * (tile_bytes_of(c->op->result[0]->type.dtype) > 4 ? 2 : 1);
+}
+
 static struct tile_value *reshaped(struct mover *m, struct tile_op *place, struct tile_value *x,
                                    const struct tile_type *type)
 {
@@ -120,22 +143,40 @@ static struct tile_op *product_of(const struct mover *m, const struct chain *c)
                : NULL;
 }
 
-// Reduces `parts` parts of a tile along an axis to one part.
-static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t parts,
+// Casts the folded tile if the loop carries a wider type than it reduces.
+static struct tile_value *widened(struct mover *m, const struct chain *c, struct tile_value *x,
+                                  const struct tile_type *to)
+{
+    return x && x->type.dtype != to->dtype
+               ? tile_make_before(m->kernel, c->op, TILE_CAST, to, 1, &x)
+               : x;
+}
+
+// How the fold divides the reduced axis: into `parts` parts of consecutive elements, or into groups
+// of `neighbors` elements. It reduces the parts to one, or each group to one element.
+struct fold {
+    int32_t parts, neighbors; // one of them is 1
+};
+
+// Folds a tile along an axis, to the type `to`.
+static struct tile_value *folded(struct mover *m, const struct chain *c, struct fold f,
                                  const struct tile_type *to)
 {
     struct tile_value *x = c->first->operand[0];
-    struct tile_type split = *to, one;
+    struct tile_type narrow = *to, split, one;
     uint32_t axis = (uint32_t)tile_int(c->first, TILE_ATTR_AXIS, 0);
+    uint32_t reduced = f.neighbors > 1 ? axis + 1 : axis;
 
-    if (parts == 1)
-        return x;
-    for (uint32_t i = split.rank; i > axis; i--)
+    narrow.dtype = x->type.dtype;
+    split = narrow;
+    if (f.parts == 1 && f.neighbors == 1)
+        return widened(m, c, x, to);
+    for (uint32_t i = split.rank; i > reduced; i--)
         split.extent[i] = split.extent[i - 1];
     split.rank++;
-    split.extent[axis] = parts;
+    split.extent[reduced] = f.parts * f.neighbors;
     one = split;
-    one.extent[axis] = 1;
+    one.extent[reduced] = 1;
     const struct tile_op *product = product_of(m, c);
     if (product) { // keep the product as the reduction's operand
         struct tile_value *factor[2];
@@ -148,10 +189,13 @@ static struct tile_value *folded(struct mover *m, const struct chain *c, int32_t
     x = tile_make_before(m->kernel, c->op, TILE_REDUCE, &one, 1, &x);
     if (!x)
         return NULL;
-    for (uint32_t i = 0; i < c->first->attribute_count; i++)
-        // The axis stays the same.
-        tile_set(m->kernel, x->op, c->first->attribute[i]);
-    return reshaped(m, c->op, x, to);
+    for (uint32_t i = 0; i < c->first->attribute_count; i++) {
+        struct tile_attribute attribute = c->first->attribute[i];
+        if (attribute.key == TILE_ATTR_AXIS)
+            attribute.i = reduced;
+        tile_set(m->kernel, x->op, attribute);
+    }
+    return widened(m, c, reshaped(m, c->op, x, &narrow), to);
 }
 
 // Returns the initial value of the parts. For an extremum, all parts start with the accumulator's
@@ -167,22 +211,28 @@ static struct tile_value *initial(struct mover *m, const struct chain *c, struct
                                         : tile_make_int_before(m->kernel, loop, to->dtype, 0);
     else if (from->type.rank) { // reshape to the shape that the reductions leave
         const struct tile_value *x = c->last;
-        while (x->op->kind == TILE_RESHAPE)
+        while (x->op->kind != TILE_REDUCE)
             x = x->op->operand[0];
         kept = x->type;
+        kept.dtype = to->dtype;
         from = reshaped(m, loop, from, &kept);
     }
     return tile_make_before(m->kernel, loop, TILE_BROADCAST, to, 1, &from);
 }
 
-// Applies the reductions of a chain, and the reshapes after them, to the parts.
+// Applies the reductions of a chain, and the reshapes after them, to the parts, in the parts'
+// dtype.
 static struct tile_value *finished(struct mover *m, const struct chain *c, struct tile_op *place,
                                    struct tile_value *x, const struct tile_value *last)
 {
     const struct tile_op *from = last->op;
     struct tile_value *in = from == c->first ? x : finished(m, c, place, x, from->operand[0]);
-    struct tile_value *out = tile_make_before(m->kernel, place, from->kind, &last->type, 1, &in);
+    struct tile_type type = last->type;
 
+    if (from->kind == TILE_CAST)
+        return in;
+    type.dtype = x->type.dtype;
+    struct tile_value *out = tile_make_before(m->kernel, place, from->kind, &type, 1, &in);
     for (uint32_t i = 0; out && i < from->attribute_count; i++)
         tile_set(m->kernel, out->op, from->attribute[i]);
     if (out)
@@ -191,16 +241,17 @@ static struct tile_value *finished(struct mover *m, const struct chain *c, struc
 }
 
 static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, const struct chain *c,
-                     int32_t parts)
+                     struct fold f)
 {
     struct tile_value *argument = loop->block[0]->argument[1 + index], *kept = loop->result[index];
     struct tile_value *before = loop->operand[3 + index];
     struct tile_type part = c->first->operand[0]->type, type = argument->type;
 
-    part.extent[tile_int(c->first, TILE_ATTR_AXIS, 0)] /= parts;
+    part.dtype = argument->type.dtype;
+    part.extent[tile_int(c->first, TILE_ATTR_AXIS, 0)] /= f.parts * f.neighbors;
     struct tile_value *start = initial(m, c, loop, before, &part);
-    struct tile_value *fold = folded(m, c, parts, &part);
-    const struct tile_op *product = parts == 1 ? product_of(m, c) : NULL;
+    struct tile_value *fold = folded(m, c, f, &part);
+    const struct tile_op *product = f.parts * f.neighbors == 1 ? product_of(m, c) : NULL;
     struct tile_value *next =
         product ? tile_make_before(
                       m->kernel, c->op, TILE_FMA, &part, 3,
@@ -234,30 +285,34 @@ static void visit(struct tile_op *loop, void *data)
     uint32_t bytes = 16, all = 0;
 
     if (loop->kind != TILE_FOR || !loop->next || !loop->result_count || !tile_loads(loop) ||
-        !tile_ends_once(loop))
+        !tile_ends_once(loop) || (m->has_products && tile_is_beside_product(loop)))
         return;
     tile_walk(loop->block[0], narrowest, &bytes);
     for (uint32_t i = 0; i < loop->result_count; i++) {
         struct chain c;
         if (!find_chain(&c, loop->block[0]->argument[1 + i], loop->block[0]->last->operand[i]))
             continue;
-        const struct tile_value *x = c.first->operand[0];
-        int32_t parts = fold_of(m, &c, bytes < 16 ? 16 / bytes : 1);
-        int64_t each = (tile_elements(&x->type) / parts + m->threads - 1) / m->threads;
-        each *= tile_bytes_of(x->type.dtype) > 4 ? 2 : 1;
+        int32_t vector = bytes < 16 ? 16 / (int32_t)bytes : 1;
+        struct fold f = { fold_of(m, &c, (uint32_t)vector), 1 };
+        int64_t each = held_of(m, &c) / f.parts;
+        if (each > MOST_EACH && f.parts == 1 && folds_neighbors(&c, vector)) {
+            f.neighbors = vector;
+            each /= vector;
+        }
         if (each > MOST_EACH || all + each > MOST_ALL)
             continue;
         all += (uint32_t)each;
-        move_out(m, loop, i, &c, parts);
+        move_out(m, loop, i, &c, f);
     }
 }
 
 bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract)
 {
-    struct mover m = { .kernel = kernel, .threads = 32 * warps, .contract = contract };
+    struct mover m = { .kernel = kernel,
+                       .threads = 32 * warps,
+                       .contract = contract,
+                       .has_products = tile_has_products(kernel) };
 
-    if (tile_has_products(kernel))
-        return false;
     tile_walk(&kernel->body, visit, &m);
     if (!m.changed)
         return false;

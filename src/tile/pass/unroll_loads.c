@@ -17,8 +17,11 @@
 // A multiprocessor of an H200 needs about 48 KB in flight: 64 bytes in each of 768 threads. If
 // blocks share loops because the grid is small, it needs 128 bytes in fewer threads. So does a loop
 // that stores, as in a recurrence, whose iterations no other block can take. More bytes per thread
-// take so many registers that too few threads are resident.
+// take so many registers that too few threads are resident. The warpgroups of an entry with roles
+// are the only ones of their multiprocessor, and have registers for their accumulators, which such
+// a loop does not need.
 enum { WANTED_BYTES = 64, WANTED_OF_FEW = 128, MOST_BYTES = 160, MOST_TURNS = 8, MOST_WORK = 512 };
+enum { WANTED_OF_ROLES = 192, MOST_OF_ROLES = 256 };
 
 enum { MOST_LOOPS = 64 }; // loops examined per kernel; each takes tables of all values
 
@@ -26,6 +29,7 @@ struct unroller {
     struct tile_kernel *kernel;
     uint32_t threads, loops;
     bool apart; // stored tensors overlap no others
+    bool roles; // the entry has roles
     bool changed;
 };
 
@@ -112,10 +116,13 @@ static void look_at(const struct unroller *u, struct body *b, const struct tile_
 
 static uint32_t turns_for(const struct unroller *u, const struct body *b)
 {
-    int64_t wanted = u->kernel->splits || b->stored ? WANTED_OF_FEW : WANTED_BYTES;
+    int64_t wanted = u->roles                         ? WANTED_OF_ROLES
+                     : u->kernel->splits || b->stored ? WANTED_OF_FEW
+                                                      : WANTED_BYTES;
+    int64_t most = u->roles ? MOST_OF_ROLES : MOST_BYTES;
     uint32_t turns = 1;
 
-    while (turns < MOST_TURNS && b->bytes * turns < wanted && b->bytes * turns * 2 <= MOST_BYTES &&
+    while (turns < MOST_TURNS && b->bytes * turns < wanted && b->bytes * turns * 2 <= most &&
            b->work * turns * 2 <= MOST_WORK)
         turns *= 2;
     return turns;
@@ -395,7 +402,7 @@ static void visit(struct tile_op *loop, void *data)
     size_t size = u->kernel->value_count + 1;
 
     if (loop->kind != TILE_FOR || loop->block[0]->last->kind != TILE_CONTINUE ||
-        !tile_loads(loop) || u->loops++ >= MOST_LOOPS)
+        !tile_loads(loop) || (u->roles && tile_is_beside_product(loop)) || u->loops++ >= MOST_LOOPS)
         return;
     // Other passes create steps that are small but not constant.
     const struct tile_op *step = loop->operand[2]->op;
@@ -443,16 +450,26 @@ bool tile_has_loads_beside_stores(struct tile_kernel *kernel, uint32_t warps)
     return u.changed;
 }
 
+static bool unroll_all(struct unroller *u)
+{
+    tile_walk(&u->kernel->body, visit, u);
+    if (!u->changed)
+        return false;
+    tile_renumber(u->kernel);
+    tile_simplify(u->kernel);
+    return true;
+}
+
 bool tile_unroll_loads(struct tile_kernel *kernel, uint32_t warps, bool apart)
 {
     struct unroller u = { .kernel = kernel, .threads = 32 * warps, .apart = apart };
 
-    if (tile_has_products(kernel))
-        return false;
-    tile_walk(&kernel->body, visit, &u);
-    if (!u.changed)
-        return false;
-    tile_renumber(kernel);
-    tile_simplify(kernel);
-    return true;
+    return !tile_has_products(kernel) && unroll_all(&u);
+}
+
+bool tile_unroll_before_products(struct tile_kernel *kernel, uint32_t warps)
+{
+    struct unroller u = { .kernel = kernel, .threads = 32 * warps, .roles = true };
+
+    return unroll_all(&u);
 }

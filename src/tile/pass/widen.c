@@ -1,6 +1,6 @@
 // Delays the widening of f16 and bf16 to f32, so that ops that do not round run before it. These
 // are minimum and maximum reductions, which the hardware performs on two elements at a time, and
-// the reshapes that lead to them.
+// the reshapes and magnitudes that lead to them.
 #include "pass.h"
 #include "tile/ir/words.h"
 
@@ -9,15 +9,12 @@ struct widening {
     bool changed;
 };
 
-// Returns the cast that widens a value exactly, or NULL.
-static const struct tile_op *widener_of(const struct tile_value *value)
+bool tile_is_widening(const struct tile_op *op)
 {
-    const struct tile_op *op = value->op;
-
-    if (!op || op->kind != TILE_CAST)
-        return NULL;
-    cuc_dtype from = op->operand[0]->type.dtype, to = value->type.dtype;
-    return (from == CUC_F16 || from == CUC_BF16) && (to == CUC_F32 || to == CUC_F64) ? op : NULL;
+    if (op->kind != TILE_CAST)
+        return false;
+    cuc_dtype from = op->operand[0]->type.dtype, to = op->result[0]->type.dtype;
+    return (from == CUC_F16 || from == CUC_BF16) && (to == CUC_F32 || to == CUC_F64);
 }
 
 static struct tile_op *like(struct tile_kernel *kernel, const struct tile_op *op,
@@ -36,21 +33,36 @@ static struct tile_op *like(struct tile_kernel *kernel, const struct tile_op *op
     return copy;
 }
 
+static bool is_extremum(const struct tile_op *op)
+{
+    int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+
+    return op->kind == TILE_REDUCE && (with == TILE_WITH_MIN || with == TILE_WITH_MAX);
+}
+
+// True for magnitudes that are only reduced to a minimum or maximum, which clears signs by words
+// (emit/reduce.c).
+static bool is_reduced(const struct tile_op *op)
+{
+    const struct tile_value *x = op->kind == TILE_ABS ? op->result[0] : NULL;
+
+    while (x && x->uses == 1 && x->use->user->kind == TILE_RESHAPE)
+        x = x->use->user->result[0];
+    return x && x->uses == 1 && is_extremum(x->use->user);
+}
+
 static bool may_go_first(const struct tile_op *op)
 {
-    if (op->kind == TILE_REDUCE) {
-        int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
-        return with == TILE_WITH_MIN || with == TILE_WITH_MAX;
-    }
-    return op->kind == TILE_RESHAPE && op->operand[0]->uses == 1;
+    return is_extremum(op) || is_reduced(op) ||
+           (op->kind == TILE_RESHAPE && op->operand[0]->uses == 1);
 }
 
 static void visit(struct tile_op *op, void *data)
 {
     struct widening *w = data;
-    const struct tile_op *cast = op->operand_count == 1 ? widener_of(op->operand[0]) : NULL;
+    const struct tile_op *cast = op->operand_count == 1 ? op->operand[0]->op : NULL;
 
-    if (!cast || !may_go_first(op))
+    if (!cast || !tile_is_widening(cast) || !may_go_first(op))
         return;
     struct tile_value *old = op->result[0];
     struct tile_type type = old->type;
