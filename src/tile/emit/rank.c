@@ -8,34 +8,20 @@
 // mask and advances the counter. Then the block turns the counters into places: the first element
 // of a digit in a warp comes after all smaller digits and after those of the warps before.
 //
-// For up to 4 digits, a vote per bit of the digit finds the peers. Lanes that set bits of one word
-// take turns, and with so few digits there are many of them. On an H200, a multiprocessor takes
+// For up to 4 digits, votes find the ranks (rank_votes.c). Lanes that set bits of one word take
+// turns, and with so few digits there are many of them. If masks do not fit in shared memory, a
+// vote per bit of the digit finds the peers. On an H200, a multiprocessor takes
 // 8 cycles to find the peers of 32 elements by masks if their digits differ and rarely share a bank
 // (more for random digits), 12 with 4 digits and 34 if all digits are equal; a vote takes 3.3
 // cycles per bit, and match.any 2 cycles per different digit.
-#include "emit.h"
+#include "rank.h"
+#include "tile/layout/assign.h"
 
 enum {
     MOST_IN_VECTOR = 4,
-    MOST_VOTES = 2,
     MASK_BYTES = 4,
     COUNTER_BYTES = 4,
     TOTALS_BYTES = 4 << TILE_MAX_WARP_BITS,
-};
-
-struct ranks {
-    struct tile_emitter *e;
-    const struct tile_value *x;
-    uint32_t digits, bits;         // number of digits, and its log2
-    uint32_t mask_bytes;           // of the mask in a word; 0 if votes find the peers
-    uint32_t word_bytes;           // of a mask and a counter
-    uint32_t count;                // registers of a thread
-    uint32_t counts_at, totals_at; // offsets in the shared memory behind the counters
-    tile_register shared;          // address of the words, and later of the places
-    tile_register *digit;          // by register, 32 bits
-    tile_register *valid;          // by register: predicate, or TILE_NO_REGISTER if always true
-    bool *none;                    // by register: no thread has an element there
-    tile_register *rank;           // by register: rank among the warp's elements with that digit
 };
 
 static void sync_warp(struct tile_emitter *e)
@@ -51,7 +37,7 @@ static void guard(struct tile_emitter *e, tile_register predicate)
 
 // Finds the digits, and which of them count: those of elements of the tile, in one copy of each,
 // that are in range.
-static bool find_digits(struct ranks *k)
+static bool find_digits(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     const tile_register *in = tile_registers(e, k->x);
@@ -76,20 +62,20 @@ static bool find_digits(struct ranks *k)
 }
 
 // Returns the address of row `warp` of a table in shared memory with `bytes` bytes per digit.
-static tile_register row_of(struct ranks *k, uint32_t bytes)
+static tile_register row_of(struct tile_ranks *k, uint32_t bytes)
 {
     return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->e->warp, bytes * k->digits,
                      k->shared);
 }
 
 // Returns the address of a register's digit in such a row.
-static tile_register digit_in(struct ranks *k, uint32_t r, tile_register row, uint32_t bytes)
+static tile_register digit_in(struct tile_ranks *k, uint32_t r, tile_register row, uint32_t bytes)
 {
     return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->digit[r], bytes, row);
 }
 
 // Clears the warp's words.
-static void clear_row(struct ranks *k, tile_register row)
+static void clear_row(struct tile_ranks *k, tile_register row)
 {
     struct tile_emitter *e = k->e;
     uint32_t words = k->digits * k->word_bytes / 4;
@@ -108,7 +94,7 @@ static void clear_row(struct ranks *k, tile_register row)
 }
 
 // Returns the mask of the lanes that count and whose digits have the same bits.
-static tile_register vote(struct ranks *k, uint32_t r)
+static tile_register vote(struct tile_ranks *k, uint32_t r)
 {
     enum { AND_XOR = 0x60 }; // a & (b ^ c)
     struct tile_emitter *e = k->e;
@@ -131,7 +117,7 @@ static tile_register vote(struct ranks *k, uint32_t r)
 }
 
 // Finds the mask of a register's peers, and the counter of their digit.
-static void find_peers(struct ranks *k, uint32_t r, tile_register own, tile_register word,
+static void find_peers(struct tile_ranks *k, uint32_t r, tile_register own, tile_register word,
                        tile_register *peers, tile_register *counter)
 {
     struct tile_emitter *e = k->e;
@@ -152,7 +138,7 @@ static void find_peers(struct ranks *k, uint32_t r, tile_register own, tile_regi
 }
 
 // True if every element of every thread counts.
-static bool counts_all(const struct ranks *k)
+static bool counts_all(const struct tile_ranks *k)
 {
     for (uint32_t r = 0; r < k->count; r++)
         if (k->none[r] || k->valid[r])
@@ -163,7 +149,7 @@ static bool counts_all(const struct ranks *k)
 // Ranks a warp's elements without masks if they all have one digit, as the upper digits of small
 // numbers and of sorted numbers do. Such elements would take turns for all bits of a mask.
 // Continues at the label `done`.
-static void rank_equal(struct ranks *k, tile_register row, uint32_t done)
+static void rank_equal(struct tile_ranks *k, tile_register row, uint32_t done)
 {
     struct tile_emitter *e = k->e;
     uint32_t general = tile_label(e);
@@ -186,7 +172,7 @@ static void rank_equal(struct ranks *k, tile_register row, uint32_t done)
 }
 
 // Ranks a warp's elements among those with the same digit, and counts them.
-static void rank_warp(struct ranks *k, tile_register row)
+static void rank_warp(struct tile_ranks *k, tile_register row)
 {
     struct tile_emitter *e = k->e;
     uint32_t done = tile_label(e);
@@ -220,7 +206,7 @@ static void rank_warp(struct ranks *k, tile_register row)
 }
 
 // Returns the sum of `x` over all earlier threads. Only the first `threads` threads count.
-static tile_register sum_before(struct ranks *k, tile_register x, uint32_t threads,
+static tile_register sum_before(struct tile_ranks *k, tile_register x, uint32_t threads,
                                 tile_register counts)
 {
     struct tile_emitter *e = k->e;
@@ -257,7 +243,7 @@ static tile_register sum_before(struct ranks *k, tile_register x, uint32_t threa
 // Replaces the words of all warps by the places of the warps' first elements, 4 bytes each, and
 // writes the number of elements of each digit behind them. A thread takes `each` digits that are
 // neighbors.
-static bool place_warps(struct ranks *k)
+static bool place_warps(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     uint32_t threads = 32 * e->warps, each = k->digits > threads ? k->digits / threads : 1;
@@ -305,7 +291,7 @@ static bool place_warps(struct ranks *k)
 }
 
 // Adds the place of the warp's first element with the digit.
-static void find_places(struct ranks *k, const struct tile_value *result)
+static void find_places(struct tile_ranks *k, const struct tile_value *result)
 {
     struct tile_emitter *e = k->e;
     const tile_register *out = tile_registers(e, result);
@@ -327,31 +313,32 @@ static void find_places(struct ranks *k, const struct tile_value *result)
 
 bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
 {
-    struct ranks k = { .e = e,
-                       .x = op->operand[0],
-                       .digits = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
-                       .count = tile_register_count(op->operand[0]) };
+    struct tile_ranks k = { .e = e,
+                            .x = op->operand[0],
+                            .digits = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
+                            .count = tile_register_count(op->operand[0]) };
     const struct tile_value *counts = op->result[1];
     uint32_t at;
 
     k.bits = tile_bits_of(k.digits);
-    k.mask_bytes = k.bits > MOST_VOTES &&
-                           (uint64_t)k.digits * e->warps * (MASK_BYTES + COUNTER_BYTES) +
-                                   TOTALS_BYTES + tile_shared_bytes(counts) <=
-                               e->target->shared_limit
+    k.digit = tile_take(e->module, k.count * sizeof(*k.digit));
+    k.valid = tile_take(e->module, k.count * sizeof(*k.valid));
+    k.rank = tile_take(e->module, k.count * sizeof(*k.rank));
+    k.none = tile_take(e->module, k.count * sizeof(*k.none));
+    if (!k.digit || !k.valid || !k.rank || !k.none || !find_digits(&k))
+        return false;
+    if (k.digits <= TILE_VOTED_DIGITS)
+        return tile_rank_by_votes(&k, op);
+    k.mask_bytes = (uint64_t)k.digits * e->warps * (MASK_BYTES + COUNTER_BYTES) + TOTALS_BYTES +
+                               tile_shared_bytes(counts) <=
+                           e->target->shared_limit
                        ? MASK_BYTES
                        : 0;
     k.word_bytes = k.mask_bytes + COUNTER_BYTES;
     k.totals_at = k.word_bytes * k.digits * e->warps;
     k.counts_at = k.totals_at + TOTALS_BYTES;
     uint32_t bytes = k.counts_at + tile_shared_bytes(counts);
-    k.digit = tile_take(e->module, k.count * sizeof(*k.digit));
-    k.valid = tile_take(e->module, k.count * sizeof(*k.valid));
-    k.rank = tile_take(e->module, k.count * sizeof(*k.rank));
-    k.none = tile_take(e->module, k.count * sizeof(*k.none));
-    if (!k.digit || !k.valid || !k.rank || !k.none || !tile_shared_fits(e, op, bytes))
-        return false;
-    if (!find_digits(&k))
+    if (!tile_shared_fits(e, op, bytes))
         return false;
     k.shared = tile_scratch_beside(e, bytes, bytes, &at);
     tile_register row = row_of(&k, k.word_bytes);
