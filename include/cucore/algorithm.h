@@ -45,6 +45,7 @@ enum {
     CUC_ALGORITHM_REDUCE_BY_KEY = 8,    /**< reduces each run of elements with equal keys */
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
+    CUC_ALGORITHM_PARTITION3 = 17,      /**< keeps the elements in the outputs of three parts */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -57,6 +58,17 @@ enum {
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
     /** A scan's out[i] combines the elements before i; that of the first is the identity */
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
+};
+
+/** How far results are the same, bit for bit: the option `determinism`. It matters to floats whose
+ * combination rounds; all other results are always the same. */
+enum {
+    CUC_ALGORITHM_RUN_TO_RUN = 0, /**< in every run on the same kind of device */
+    /** Not at all: the order in which blocks end may decide the order of operations */
+    CUC_ALGORITHM_ANY_ORDER = 1,
+    /** On every device, for plans with the same options, arrays of the same lengths, and addresses
+     * and strides that are multiples of the same powers of two. Fewer devices are used well */
+    CUC_ALGORITHM_EVERY_GPU = 2,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -125,11 +137,12 @@ typedef struct cuc_algorithm_options {
     int32_t bins;   /**< number of bins of a histogram, up to 2^30; otherwise 0 */
     int32_t keys;   /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY and
                          SCAN_BY_KEY: equal if all are equal; 0: one */
-    cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
-                            i64. Otherwise 0 */
-    int64_t count;     /**< number of elements to choose for; 0: large */
-    const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
-                            device */
+    cuc_dtype offsets;   /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
+                              i64. Otherwise 0 */
+    int32_t determinism; /**< CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU */
+    int64_t count;       /**< number of elements to choose for; 0: large */
+    const char *arch;    /**< target architecture, such as "sm_90a"; NULL: all features of the
+                              device */
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;

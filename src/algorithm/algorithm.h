@@ -44,7 +44,8 @@ struct cuc__algorithm_output {
 // The kind of work that a program does.
 struct cuc__algorithm_kind {
     int32_t kind;
-    bool device_count, plain_launch, exclusive;
+    bool device_count, plain_launch, exclusive, every_gpu;
+    const char *reduce; // sum, prod, min or max, if sums may be combined in any order
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
@@ -67,7 +68,7 @@ struct cuc__algorithm_problem {
     struct cuc__algorithm_tile tile;
     const char *fn; // the text of the operator; NULL if there is none
     char fn_name[CUC__ALGORITHM_NAME];
-    bool named;                                                 // fn is one of the library's own
+    const char *named;                                          // fn is one of the library's own
     char identity[CUC__ALGORITHM_MAX][CUC__ALGORITHM_IDENTITY]; // of each value
     int64_t count;
     uint32_t multiprocessors;
@@ -95,7 +96,7 @@ struct cuc__algorithm_family {
     bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
-    bool counts;               // the last output is the number of elements of the others
+    uint32_t counts;           // the last output has this many numbers of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
     // Chooses the tile; nonzero fields are kept.
@@ -109,9 +110,9 @@ struct cuc__algorithm_family {
 
 // Each family is defined in the file of its name.
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
-    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
-    cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
-    cuc__algorithm_reduce_segments;
+    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_partition3,
+    cuc__algorithm_unique, cuc__algorithm_histogram, cuc__algorithm_reduce_by_key,
+    cuc__algorithm_scan_by_key, cuc__algorithm_reduce_segments;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -175,7 +176,10 @@ void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorit
 struct cuc__algorithm_sums {
     uint32_t count;
     cuc_dtype dtypes[CUC__ALGORITHM_MAX + 1];
-    bool counts;         // one i64 that is not negative
+    uint32_t counts; // the first ones are numbers of elements, of i64
+    // sum, prod, min or max, if `combine` does the same for each sum, and in any order. NULL: sums
+    // are combined in their order.
+    const char *reduce;
     const char *combine; // the name of the function, and identities: only for the program
     const char *identity[CUC__ALGORITHM_MAX + 1];
 };

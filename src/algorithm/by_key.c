@@ -8,6 +8,7 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 {
     struct cuc__algorithm_sums s = { .count = 1 + k->values - k->keys,
                                      .dtypes = { CUC_I64 },
+                                     .counts = 1,
                                      .combine = "joined",
                                      .identity = { "0" } };
 
@@ -18,11 +19,13 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 256, RUN_BYTES = 4 };
+    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 256, RUN_BYTES = 4, WARPS = 16 };
     uint32_t bytes = RUN_BYTES;
 
     for (uint32_t i = p->kind.keys; i < p->kind.values; i++)
         bytes += cuc_dtype_bits(p->kind.accumulators[i]) / 8;
+    if (p->kind.every_gpu && !p->tile.warps)
+        p->tile.warps = WARPS;
     if (!p->tile.elements)
         p->tile.elements = cuc__algorithm_fit(p->named ? SUM_BYTES : FUNCTION_BYTES, bytes, LEAST);
 }
@@ -155,6 +158,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     for (uint32_t i = 1; i < s.count; i++)
         s.identity[i] = p->identity[k->keys + i - 1];
     put_joined(t, p);
+    cuc__algorithm_put_look_back_functions(t, &s);
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[0]);
     cuc__algorithm_put_inputs(t, p);
     if (p->family->by_element)

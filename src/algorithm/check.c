@@ -59,9 +59,10 @@ static cuc_status find_count(struct cuc__algorithm_call *c, const cuc_tensor *ar
 static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_tensor *array,
                                uint32_t i, const char *name)
 {
-    int64_t expected = c->plan->kind.bins      ? c->plan->kind.bins
-                       : c->plan->kind.offsets ? c->segments
-                                               : 1;
+    int64_t expected = c->plan->kind.bins        ? c->plan->kind.bins
+                       : c->plan->kind.offsets   ? c->segments
+                       : c->plan->family->counts ? c->plan->family->counts
+                                                 : 1;
 
     if (array->shape[0] != expected)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,

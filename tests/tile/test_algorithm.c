@@ -86,6 +86,18 @@ static bool new_sign(const double *v, const double *before, int64_t i)
     return !i || (v[0] > 0) != (before[0] > 0);
 }
 
+// Returns the part of an element in a partition of three.
+typedef uint32_t part_of_three(const double *v);
+
+static uint32_t by_sign(const double *v)
+{
+    return v[0] < 0 ? 0 : v[0] > 0 ? 2 : 1;
+}
+static uint32_t clamped(const double *v)
+{
+    return v[0] <= 0 ? 0 : v[0] < 2 ? 1 : 2;
+}
+
 // Computes the values of element i of n from those of the inputs, which are `x`, `y` and so on.
 typedef void values(double *v, const struct array *in, int64_t i, int64_t n);
 
@@ -158,7 +170,7 @@ static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
 
 // clang-format off
 static const struct work {
-    const char *inputs[5], *outputs[6], *fn, *identity;
+    const char *inputs[5], *outputs[8], *fn, *identity;
     combine *combine;
     values *values;
     double start[3];
@@ -250,6 +262,15 @@ static const struct work partitions[] = {
     { { "x: i32", "x", "i" }, { "y: i32", "_: i64", "z: i16", "at: i32", "c: i64" },
       "fn keep(x, i) { return x > 0 }", NULL, NULL, with_index, { 0 }, positive },
 };
+static const struct work partitions_of_3[] = {
+    { { "x: f32" }, { "y: f32", "z: f32", "u: f32", "c: i64" },
+      "fn sign(x) { return where(x < 0.0, 0, where(x > 0.0, 2, 1)) }", NULL, NULL, element, { 0 }, NULL },
+    { { "x: i8", "x", "i" }, { "y: i8", "at: i64", "_: i8", "bt: i64", "u: i16", "_: i64", "c: i32" },
+      "fn number(x, i) { return x }", NULL, NULL, with_index, { 0 }, NULL },
+    { { "x: f64" }, { "_: f64", "z: f64", "_: f64", "_: u64" }, "fn number(x) { return x }", NULL,
+      NULL, element, { 0 }, NULL },
+};
+static part_of_three *const parts_of_3[] = { by_sign, clamped, clamped };
 // The first values are keys, of which runs are combined.
 static const struct work runs[] = {
     { { "x: u8", "y: f32" }, { "k: u8", "s: f32", "c: i64" }, "sum", NULL, sums, two_elements,
@@ -282,8 +303,8 @@ static const struct work uniques[] = {
 
 // A work's arrays, and its call.
 struct arrays {
-    struct array in[4], out[5], count, workspace;
-    cuc_tensor inputs[4], outputs[5];
+    struct array in[4], out[7], count, workspace;
+    cuc_tensor inputs[4], outputs[7];
     cuc_algorithm_args args;
     bool exclusive;
 };
@@ -326,8 +347,9 @@ static void make_arrays(struct arrays *a, const cuc_algorithm *plan, int64_t n, 
     for (uint32_t i = 0; i < k->output_count; i++) {
         if (k->outputs[i].dropped)
             continue;
-        bool one = plan->family->counts ? i + 1 == k->output_count : !plan->family->by_element;
-        make(&a->out[i], k->outputs[i].dtype, one ? 1 : n, strided ? 2 : 1);
+        uint32_t counts = plan->family->counts;
+        bool few = counts ? i + 1 == k->output_count : !plan->family->by_element;
+        make(&a->out[i], k->outputs[i].dtype, !few ? n : counts ? counts : 1, strided ? 2 : 1);
         send(&a->out[i]);
         a->outputs[next++] = a->out[i].t;
     }
@@ -397,33 +419,36 @@ static void check_scan(const struct work *w, const struct arrays *a, int64_t n)
 static void check_selection(const struct work *w, const struct arrays *a, int64_t n)
 {
     uint32_t count = length_of(w->outputs) - 1;
-    bool others = w >= partitions && w < partitions + CUC_LENGTH(partitions);
-    uint32_t width = others ? count / 2 : count;
-    int64_t kept = 0, left = 0, sizes[2] = { 0 };
+    bool three = w >= partitions_of_3 && w < partitions_of_3 + CUC_LENGTH(partitions_of_3);
+    bool two = w >= partitions && w < partitions + CUC_LENGTH(partitions);
+    part_of_three *part_of = three ? parts_of_3[w - partitions_of_3] : NULL;
+    uint32_t parts = three ? 3 : two ? 2 : 1;
+    uint32_t width = count / parts;
+    int64_t sizes[3] = { 0 }, stored[3] = { 0 };
     double v[3], before[3] = { 0 };
 
     for (int64_t j = 0; j < n; j++) {
         w->values(v, a->in, j, n);
-        sizes[!w->keep(v, before, j)]++;
+        sizes[part_of ? part_of(v) : !w->keep(v, before, j)]++;
         memcpy(before, v, sizeof(v));
     }
     for (uint32_t i = 0; i < count; i++)
         if (a->out[i].buffer)
-            receive(&a->out[i], sizes[i >= width]);
+            receive(&a->out[i], sizes[i / width]);
     if (a->out[count].buffer) {
-        receive(&a->out[count], 1);
-        check_value(&a->out[count], 0, (double)sizes[0], n);
+        receive(&a->out[count], three ? 3 : 1);
+        for (int i = 0; i < (three ? 3 : 1); i++)
+            check_value(&a->out[count], i, (double)sizes[i], n);
     }
     for (int64_t j = 0; j < n; j++) {
         w->values(v, a->in, j, n);
-        bool keeps = w->keep(v, before, j);
-        for (uint32_t i = 0; i < width && (keeps || others); i++) {
-            const struct array *out = &a->out[keeps ? i : width + i];
+        uint32_t part = part_of ? part_of(v) : !w->keep(v, before, j);
+        for (uint32_t i = 0; i < width && part < parts; i++) {
+            const struct array *out = &a->out[part * width + i];
             if (out->buffer)
-                check_value(out, keeps ? kept : left, v[i], n);
+                check_value(out, stored[part], v[i], n);
         }
-        kept += keeps;
-        left += !keeps;
+        stored[part]++;
         memcpy(before, v, sizeof(v));
     }
 }
@@ -468,10 +493,15 @@ static void check_runs(const struct work *w, const struct arrays *a, int64_t n)
 
 typedef void check(const struct work *w, const struct arrays *a, int64_t n);
 static check *const checks[] = {
-    [CUC_ALGORITHM_TRANSFORM] = check_transform, [CUC_ALGORITHM_REDUCE] = check_reduction,
-    [CUC_ALGORITHM_SCAN] = check_scan,           [CUC_ALGORITHM_SELECT] = check_selection,
-    [CUC_ALGORITHM_PARTITION] = check_selection, [CUC_ALGORITHM_UNIQUE] = check_selection,
-    [CUC_ALGORITHM_REDUCE_BY_KEY] = check_runs,  [CUC_ALGORITHM_SCAN_BY_KEY] = check_runs,
+    [CUC_ALGORITHM_TRANSFORM] = check_transform,
+    [CUC_ALGORITHM_REDUCE] = check_reduction,
+    [CUC_ALGORITHM_SCAN] = check_scan,
+    [CUC_ALGORITHM_SELECT] = check_selection,
+    [CUC_ALGORITHM_PARTITION3] = check_selection,
+    [CUC_ALGORITHM_PARTITION] = check_selection,
+    [CUC_ALGORITHM_UNIQUE] = check_selection,
+    [CUC_ALGORITHM_REDUCE_BY_KEY] = check_runs,
+    [CUC_ALGORITHM_SCAN_BY_KEY] = check_runs,
 };
 
 // Runs with n elements: on the host, or on the device in arrays of more.
@@ -541,6 +571,11 @@ TEST_SLICE(selections_agree_with_the_host, slice, CUC_LENGTH(selections))
 TEST_SLICE(partitions_agree_with_the_host, slice, CUC_LENGTH(partitions))
 {
     run_lengths(&partitions[_i], CUC_ALGORITHM_PARTITION, 0);
+}
+
+TEST_SLICE(partitions_of_three_agree_with_the_host, slice, CUC_LENGTH(partitions_of_3))
+{
+    run_lengths(&partitions_of_3[_i], CUC_ALGORITHM_PARTITION3, 0);
 }
 
 TEST_SLICE(unique_elements_agree_with_the_host, slice, CUC_LENGTH(uniques))

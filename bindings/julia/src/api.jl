@@ -344,9 +344,13 @@ const CUC_ALGORITHM_HISTOGRAM = Int32(7)
 const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
 const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
 const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
+const CUC_ALGORITHM_PARTITION3 = Int32(17)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
+const CUC_ALGORITHM_RUN_TO_RUN = Int32(0)
+const CUC_ALGORITHM_ANY_ORDER = Int32(1)
+const CUC_ALGORITHM_EVERY_GPU = Int32(2)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
 const CUC_ATTENTION_TOP_LEFT = Int32(0)
@@ -614,6 +618,7 @@ struct cuc_algorithm_options
     bins::Int32
     keys::Int32
     offsets::cuc_dtype
+    determinism::Int32
     count::Int64
     arch::Ptr{UInt8}
     cache::Ptr{cuc_cache}

@@ -292,9 +292,13 @@ CUC_ALGORITHM_HISTOGRAM = 7
 CUC_ALGORITHM_REDUCE_BY_KEY = 8
 CUC_ALGORITHM_SCAN_BY_KEY = 9
 CUC_ALGORITHM_REDUCE_SEGMENTS = 10
+CUC_ALGORITHM_PARTITION3 = 17
 CUC_ALGORITHM_DEVICE_COUNT = 1
 CUC_ALGORITHM_PLAIN_LAUNCH = 2
 CUC_ALGORITHM_EXCLUSIVE = 4
+CUC_ALGORITHM_RUN_TO_RUN = 0
+CUC_ALGORITHM_ANY_ORDER = 1
+CUC_ALGORITHM_EVERY_GPU = 2
 CUC_ATTENTION_FULL = 0
 CUC_ATTENTION_CAUSAL = 1
 CUC_ATTENTION_TOP_LEFT = 0
@@ -1013,6 +1017,7 @@ class cuc_algorithm_options(_c.Structure):
         ("bins", _c.c_int32),
         ("keys", _c.c_int32),
         ("offsets", _c.c_int32),
+        ("determinism", _c.c_int32),
         ("count", _c.c_int64),
         ("arch", _c.c_char_p),
         ("cache", _c.c_void_p),
@@ -2119,7 +2124,7 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_algorithm_args": (72, {"struct_size": 0, "inputs": 8, "outputs": 16, "input_count": 24, "output_count": 28, "count": 32, "device_count": 40, "workspace": 48, "workspace_bytes": 56, "offsets": 64}),
-    "cuc_algorithm_options": (104, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "bins": 68, "keys": 72, "offsets": 76, "count": 80, "arch": 88, "cache": 96}),
+    "cuc_algorithm_options": (112, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "bins": 68, "keys": 72, "offsets": 76, "determinism": 80, "count": 88, "arch": 96, "cache": 104}),
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
     "cuc_attention_args": (232, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208, "d_sinks": 216, "d_sides": 224}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),

@@ -19,10 +19,13 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "partition": raw.CUC_ALGORITHM_PARTITION, "unique": raw.CUC_ALGORITHM_UNIQUE,
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
           "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
-          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS}
+          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "partition3": raw.CUC_ALGORITHM_PARTITION3}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
           "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH}
-_FIELDS = ("identity", "bins", "keys", "offsets", "tile", "blocks", "warps", "count", "arch", "cache")
+_DETERMINISM = {"run_to_run": raw.CUC_ALGORITHM_RUN_TO_RUN, "any_order": raw.CUC_ALGORITHM_ANY_ORDER,
+                "every_gpu": raw.CUC_ALGORITHM_EVERY_GPU}
+_FIELDS = ("identity", "bins", "keys", "offsets", "tile", "blocks", "warps", "count", "arch", "determinism",
+           "cache")
 
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
@@ -47,13 +50,13 @@ def _arrays(args: Any, field: str, given: Sequence[Any], kept: list[Any]) -> Non
 class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
-    `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
-    "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
+    `kind` is "transform", "reduce", "scan", "select", "partition", "partition3", "unique", "histogram",
+    "reduce_by_key", "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
     `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions and scans a name such
     as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that combines values;
     `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a histogram;
-    `keys`, the number of values that are keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
-    `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
+    `keys`, the number of values that are keys; `offsets`, the dtype of the offsets of segments; `determinism`,
+    "run_to_run" (the default), "any_order" or "every_gpu"; `tile`, `blocks`, `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
     instead of the default one.
     """
 
@@ -75,6 +78,8 @@ class Algorithm(Handle):
                 raise TypeError(f"an algorithm has no option {name}: there are {there}")
             elif name == "offsets":
                 made.offsets = dtype_number(value)
+            elif name == "determinism":
+                made.determinism = word("determinism", value, _DETERMINISM)
             elif name != "cache":
                 assign(made, name, value)
             elif value is not None:

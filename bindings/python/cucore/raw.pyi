@@ -304,9 +304,13 @@ CUC_ALGORITHM_HISTOGRAM: int
 CUC_ALGORITHM_REDUCE_BY_KEY: int
 CUC_ALGORITHM_SCAN_BY_KEY: int
 CUC_ALGORITHM_REDUCE_SEGMENTS: int
+CUC_ALGORITHM_PARTITION3: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
+CUC_ALGORITHM_RUN_TO_RUN: int
+CUC_ALGORITHM_ANY_ORDER: int
+CUC_ALGORITHM_EVERY_GPU: int
 CUC_ATTENTION_FULL: int
 CUC_ATTENTION_CAUSAL: int
 CUC_ATTENTION_TOP_LEFT: int
@@ -592,6 +596,7 @@ class cuc_algorithm_options(ctypes.Structure):
     bins: int
     keys: int
     offsets: int
+    determinism: int
     count: int
     arch: bytes | None
     cache: Pointer

@@ -718,6 +718,8 @@ pub const CUC_ALGORITHM_REDUCE_BY_KEY: i32 = 8;
 pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 /// reduces each segment of elements
 pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
+/// keeps the elements in the outputs of three parts
+pub const CUC_ALGORITHM_PARTITION3: i32 = 17;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -725,6 +727,13 @@ pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
 pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
 /// A scan's out\[i\] combines the elements before i; that of the first is the identity
 pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
+
+/// in every run on the same kind of device
+pub const CUC_ALGORITHM_RUN_TO_RUN: i32 = 0;
+/// Not at all: the order in which blocks end may decide the order of operations
+pub const CUC_ALGORITHM_ANY_ORDER: i32 = 1;
+/// On every device, for plans with the same options, arrays of the same lengths, and addresses and strides that are multiples of the same powers of two. Fewer devices are used well
+pub const CUC_ALGORITHM_EVERY_GPU: i32 = 2;
 
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
@@ -1270,6 +1279,8 @@ pub struct cuc_algorithm_options {
     pub keys: i32,
     /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
     pub offsets: cuc_dtype,
+    /// CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU
+    pub determinism: i32,
     /// number of elements to choose for; 0: large
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device

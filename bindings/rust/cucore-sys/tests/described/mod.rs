@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_args.workspace, 48, 8);
     row!(cuc_algorithm_args.workspace_bytes, 56, 8);
     row!(cuc_algorithm_args.offsets, 64, 8);
-    row!(cuc_algorithm_options, 104, 8);
+    row!(cuc_algorithm_options, 112, 8);
     row!(cuc_algorithm_options.struct_size, 0, 8);
     row!(cuc_algorithm_options.kind, 8, 4);
     row!(cuc_algorithm_options.flags, 12, 4);
@@ -41,9 +41,10 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.bins, 68, 4);
     row!(cuc_algorithm_options.keys, 72, 4);
     row!(cuc_algorithm_options.offsets, 76, 4);
-    row!(cuc_algorithm_options.count, 80, 8);
-    row!(cuc_algorithm_options.arch, 88, 8);
-    row!(cuc_algorithm_options.cache, 96, 8);
+    row!(cuc_algorithm_options.determinism, 80, 4);
+    row!(cuc_algorithm_options.count, 88, 8);
+    row!(cuc_algorithm_options.arch, 96, 8);
+    row!(cuc_algorithm_options.cache, 104, 8);
     row!(cuc_arg_value, 8, 0);
     row!(cuc_arg_value.u64, 0, 8);
     row!(cuc_arg_value.i64, 0, 8);
