@@ -13,7 +13,9 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() and cuc_scan() are for one array, and keep their plans themselves.
+ * cuc_reduce() and cuc_scan() are for one array, and take a plan that the library keeps. It keeps
+ * the 64 plans that such calls used most recently, until the process ends or the library is
+ * unloaded.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -336,7 +338,8 @@ CUC_API const char *cuc_algorithm_source(const cuc_algorithm *plan);
 /**
  * Reduce an array to one element, in stream order.
  *
- * The first call for a device, operator and pair of types creates a plan, which the library keeps.
+ * The first call for a device, operator and pair of types creates a plan, which the library keeps
+ * among the 64 used most recently.
  *
  * @order  as cuc_algorithm_run()
  * @thread any thread; one call at a time on the same stream
@@ -358,7 +361,7 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  * Scan an array, in stream order: y[i] combines x[0] to x[i].
  *
  * The first call for a device, operator, flags and pair of types creates a plan, which the library
- * keeps.
+ * keeps among the 64 used most recently.
  *
  * @order  as cuc_algorithm_run()
  * @thread any thread; one call at a time on the same stream

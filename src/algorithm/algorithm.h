@@ -19,6 +19,7 @@ enum {
     CUC__ALGORITHM_KERNELS = 3, // most kernels of a plan
     CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
+    CUC__ALGORITHM_KEPT = 64,   // most plans that the library keeps
 };
 
 enum cuc__algorithm_form {
@@ -217,6 +218,15 @@ cuc_status cuc__algorithm_launch(const struct cuc__algorithm_call *call, int ker
 // Makes an array of the workspace, and returns the address behind it.
 cuc_device_ptr cuc__algorithm_scratch(cuc_tensor *out, const struct cuc__algorithm_call *call,
                                       cuc_device_ptr at, cuc_dtype dtype, int64_t elements);
+
+// Defined in kept.c. Finds a plan that the library keeps, or creates one and keeps it: the plans
+// used most recently. "%s" in an input or output is the type of the next array of the call. The
+// options' arch and cache are NULL. The caller releases the plan.
+cuc_status cuc__algorithm_get_kept(cuc_algorithm **out, cuc_device *device,
+                                   const cuc_algorithm_options *options,
+                                   const cuc_algorithm_args *args);
+// Returns the number of plans that are kept.
+int cuc__algorithm_kept_count(void);
 
 static inline uint64_t cuc__algorithm_aligned(uint64_t bytes)
 {

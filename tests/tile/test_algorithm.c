@@ -4,6 +4,8 @@
 #include "algorithm_testing.h"
 #include "base/array.h"
 
+#include <pthread.h>
+
 // ---- The kinds of work
 
 // Combines r, which is an element's values at first, with those of an element.
@@ -738,6 +740,87 @@ TEST(one_line_calls_keep_their_plans)
     drop(&sum);
     drop(&x);
     drop(&y);
+}
+
+// Gets the kept plan of a scan that adds a number to its sums.
+static cuc_algorithm *kept_plan(int number)
+{
+    const cuc_tensor x = { .dtype = CUC_F32 }, y = { .dtype = CUC_I64 };
+    const char *inputs[] = { "x: %s" }, *outputs[] = { "y: %s" };
+    cuc_algorithm *plan = NULL;
+    char fn[64];
+
+    snprintf(fn, sizeof(fn), "fn f(a, b) { return a + b + %d }", number);
+    ck_ok(cuc__algorithm_get_kept(
+        &plan, device,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SCAN, .inputs = inputs, .input_count = 1,
+                              .outputs = outputs, .output_count = 1, .fn = fn, .identity = "0"),
+        CUC_ALGORITHM_ARGS(.inputs = &x, .input_count = 1, .outputs = &y, .output_count = 1)));
+    return plan;
+}
+
+TEST(the_plans_used_most_recently_are_kept)
+{
+    cuc_algorithm *plans[CUC__ALGORITHM_KEPT + 1], *again;
+
+    for (int i = 0; i < CUC__ALGORITHM_KEPT; i++)
+        plans[i] = kept_plan(i);
+    ck_assert_int_eq(cuc__algorithm_kept_count(), CUC__ALGORITHM_KEPT);
+    again = kept_plan(0);
+    ck_assert_ptr_eq(again, plans[0]);
+    cuc_algorithm_release(again);
+    plans[CUC__ALGORITHM_KEPT] = kept_plan(CUC__ALGORITHM_KEPT); // in place of plan 1
+    ck_assert_int_eq(cuc__algorithm_kept_count(), CUC__ALGORITHM_KEPT);
+    for (int i = CUC__ALGORITHM_KEPT; i >= 0; i--) {
+        int plan = i > 1 ? i : !i; // plan 1 comes last, because it replaces another
+        again = kept_plan(plan);
+        ck_assert_msg((again == plans[plan]) == (plan != 1), "plan %d", plan);
+        cuc_algorithm_release(again);
+        cuc_algorithm_release(plans[plan]);
+    }
+}
+
+struct worker {
+    pthread_t thread;
+    cuc_stream *stream;
+    struct array x, y;
+};
+
+static void *reduce_in_many_ways(void *argument)
+{
+    struct worker *w = argument;
+
+    for (int i = 0; i < 40; i++) {
+        char fn[64];
+        snprintf(fn, sizeof(fn), "fn f(a, b) { return (a + b) ^ %d }", 1000 + i);
+        ck_ok(cuc_reduce(w->stream, fn, "0", &w->x.t, &w->y.t));
+    }
+    ck_ok(cuc_stream_synchronize(w->stream));
+    return NULL;
+}
+
+TEST(threads_share_kept_plans)
+{
+    struct worker workers[4] = { 0 };
+
+    for (int i = 0; i < CUC_LENGTH(workers); i++) {
+        ck_ok(cuc_stream_create(&workers[i].stream, device, NULL));
+        make(&workers[i].x, CUC_I32, 100, 1);
+        make(&workers[i].y, CUC_I32, 1, 1);
+        send(&workers[i].x);
+    }
+    ck_ok(cuc_stream_synchronize(stream));
+    for (int i = 0; i < CUC_LENGTH(workers); i++)
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, reduce_in_many_ways, &workers[i]),
+                         0);
+    for (int i = 0; i < CUC_LENGTH(workers); i++) {
+        pthread_join(workers[i].thread, NULL);
+        cuc_stream_release(workers[i].stream);
+        drop(&workers[i].x);
+        drop(&workers[i].y);
+    }
+    ck_assert_int_ge(cuc__algorithm_kept_count(), 40);
+    ck_assert_int_le(cuc__algorithm_kept_count(), CUC__ALGORITHM_KEPT);
 }
 
 // x[j] and lower_bound() end at the number of elements, whichever argument has it.
