@@ -13,9 +13,9 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() and cuc_scan() are for one array, and take a plan that the library keeps. It keeps
- * the 64 plans that such calls used most recently, until the process ends or the library is
- * unloaded.
+ * cuc_reduce(), cuc_scan(), cuc_select() and cuc_unique() are for one array, and take a plan that
+ * the library keeps. It keeps the 64 plans that such calls used most recently, until the process
+ * ends or the library is unloaded.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -98,7 +98,8 @@ enum {
  * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
  * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
  * of the elements that fn accepts, then those of the others, and last the number of accepted
- * elements. Values are converted to the type of their output; in a reduction or scan also before
+ * elements. PARTITION3 has the outputs of part 0, 1 and 2, and last the numbers of elements of the
+ * parts. Values are converted to the type of their output; in a reduction or scan also before
  * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
  * a shorter integer.
  *
@@ -112,6 +113,8 @@ enum {
  * - SCAN: as REDUCE, but the function need not be commutative: its first values are of earlier
  *   elements.
  * - SELECT, PARTITION: a function that is true for the values of elements to keep.
+ * - PARTITION3: a function from the values to the number of the part, 0, 1 or 2, which is converted
+ *   to i32, toward zero. Smaller numbers count as 0, larger ones as 2.
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
  * - REDUCE_BY_KEY, SCAN_BY_KEY: as SCAN, of the values behind the keys.
@@ -185,13 +188,15 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * The arrays of a call, in the order of the options; expressions and "_" have none.
  *
  * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
- * more; if count is 0, they have the same number of elements, which is the count. The output of a
- * reduction has one element, and so has the number of elements kept; that of a
- * histogram has `bins` elements, with stride 1. The other outputs of a
- * selection have any length; elements for which there is no room are not written. Arrays have one
- * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
- * an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a
- * name, and for no key. Other outputs overlap no array.
+ * more; if count is 0, they have the same number of elements, which is the count. To work on no
+ * elements, pass arrays without elements, or with CUC_ALGORITHM_DEVICE_COUNT a device_count of 0.
+ * The output of a reduction has one element, and so has the number of elements kept; the numbers of
+ * PARTITION3 are three; that of a histogram has `bins` elements, with stride 1. The other outputs
+ * of a selection have any length; elements for which there is no room are not written. Arrays have
+ * one axis with any stride, or any axes if they are contiguous. An output of a transform or scan
+ * may be an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with
+ * a name, and for no key. Other outputs overlap no array, which calls check for those of
+ * selections, partitions and reductions by key.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */
@@ -199,7 +204,8 @@ typedef struct cuc_algorithm_args {
     const cuc_tensor *outputs; /**< [output_count]; written */
     uint32_t input_count;      /**< number of arrays among the plan's inputs */
     uint32_t output_count;     /**< number of arrays among the plan's outputs */
-    int64_t count;             /**< number of elements; 0: that of the arrays */
+    int64_t count;             /**< number of elements; 0: that of the arrays, and none if the plan
+                                    has no arrays that are read or written by element */
     /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
      * number above the count that the other fields give is taken as that count, and one below 0 as
      * 0 */
@@ -298,8 +304,9 @@ CUC_API uint64_t cuc_algorithm_workspace_bytes(const cuc_algorithm *plan, int64_
 /**
  * Run a plan, in stream order.
  *
- * Results are the same, bit for bit, in every run on the same kind of device. The call waits for
- * nothing, and allocates nothing but a workspace if none is given.
+ * Results are the same, bit for bit, in every run on the same kind of device, unless the option
+ * `determinism` asks for less or more. The call waits for nothing, and allocates nothing but a
+ * workspace if none is given.
  *
  * @order  enqueues and returns; the arrays must stay valid until the work is complete. From compute
  *         capability 9.0 on, a kernel starts while the preceding kernel ends, but waits for the end
@@ -379,6 +386,50 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  */
 CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity,
                             uint32_t flags, const cuc_tensor *x, const cuc_tensor *y);
+
+/**
+ * Keep the elements that a function accepts, in their order and in stream order.
+ *
+ * The first call for a device, function and types of arrays creates a plan, which the library keeps
+ * among the 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run(): the number of elements is on the device
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for the kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream the queue
+ * @param fn     text of a function that is true for elements to keep, such as "fn large(x) { return
+ *               x > 0.5 }"
+ * @param x      any number of elements
+ * @param y      any number of elements, written; those for which there is no room are dropped. It
+ *               overlaps no other array
+ * @param count  one element of an integer type, written: the number of elements to keep
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_select(cuc_stream *stream, const char *fn, const cuc_tensor *x,
+                              const cuc_tensor *y, const cuc_tensor *count);
+
+/**
+ * Keep the first of adjacent equal elements, in stream order; each value once if x is sorted.
+ *
+ * The first call for a device and types of arrays creates a plan, which the library keeps among the
+ * 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run(): the number of elements is on the device
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for the kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream the queue
+ * @param x      any number of elements. NaN is not equal to any element
+ * @param y      any number of elements, written; those for which there is no room are dropped. It
+ *               overlaps no other array
+ * @param count  one element of an integer type, written: the number of elements to keep
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_unique(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                              const cuc_tensor *count);
 
 CUC_END_DECLS
 

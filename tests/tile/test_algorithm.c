@@ -698,6 +698,52 @@ TEST(a_call_is_captured_with_its_workspace)
     cuc_algorithm_release(plan);
 }
 
+TEST(one_line_calls_select_and_find_unique_elements)
+{
+    struct array x, y, few, count;
+
+    make(&x, CUC_I32, 3000, 1);
+    make(&y, CUC_F32, 3000, 1);
+    make(&few, CUC_F32, 5, 1);
+    make(&count, CUC_I64, 1, 1);
+    for (int64_t i = 0; i < 3000; i++)
+        set(&x, i, (double)(i / 3 % 100));
+    send(&x);
+    send(&y);
+    send(&few);
+    send(&count);
+    ck_ok(cuc_select(stream, "fn large(x) { return x >= 98 }", &x.t, &y.t, &count.t));
+    receive(&count, 1);
+    ck_assert(get(&count, 0) == 60);
+    receive(&y, 60);
+    for (int64_t i = 0; i < 60; i++)
+        ck_assert(get(&y, i) == 98 + (double)(i / 3 % 2));
+    ck_ok(cuc_unique(stream, &x.t, &y.t, &count.t));
+    receive(&count, 1);
+    ck_assert(get(&count, 0) == 1000);
+    receive(&y, 1000);
+    for (int64_t i = 0; i < 1000; i++)
+        ck_assert(get(&y, i) == (double)(i % 100));
+    ck_ok(cuc_unique(stream, &x.t, &few.t, &count.t)); // the others are dropped
+    receive(&count, 1);
+    ck_assert(get(&count, 0) == 1000);
+    receive(&few, 5);
+    ck_assert(get(&few, 4) == 4);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_select(stream, NULL, &x.t, &y.t, &count.t),
+             "fn is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_select(stream, "sum", &x.t, &y.t, &count.t),
+             "fn is sum, expected a function");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_unique(stream, NULL, &y.t, &count.t), "x is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_unique(stream, &x.t, &x.t, &count.t),
+             "outputs[0], y, overlaps inputs[0], x");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_unique(stream, &x.t, &y.t, &few.t),
+             "count, is of f32, expected an integer");
+    drop(&x);
+    drop(&y);
+    drop(&few);
+    drop(&count);
+}
+
 TEST(one_line_calls_keep_their_plans)
 {
     struct array x, y, sum;

@@ -2720,6 +2720,9 @@ cuc_runtime_set_device(device) =
 # Scan an array, in stream order: y[i] combines x[0] to x[i].
 cuc_scan(stream, fn, identity, flags, x, y) =
     ccall((:cuc_scan, libcucore), cuc_status, (Ptr{cuc_stream}, Cstring, Cstring, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, fn, identity, flags, x, y)
+# Keep the elements that a function accepts, in their order and in stream order.
+cuc_select(stream, fn, x, y, count) =
+    ccall((:cuc_select, libcucore), cuc_status, (Ptr{cuc_stream}, Cstring, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, fn, x, y, count)
 # Set the process-wide handler of failures that no call can return. Without a handler, such a failure is dropped and its object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
@@ -3464,6 +3467,9 @@ cuc_tuned_find(choice, capacity, path, key) =
 # Compute, from a tile program's text, its name in tuning records.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
+# Keep the first of adjacent equal elements, in stream order; each value once if x is sorted.
+cuc_unique(stream, x, y, count) =
+    ccall((:cuc_unique, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, x, y, count)
 # The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())

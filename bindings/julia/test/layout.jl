@@ -438,6 +438,7 @@ const FUNCTIONS = [
     (:cuc_runtime_get_version, 1),
     (:cuc_runtime_set_device, 1),
     (:cuc_scan, 6),
+    (:cuc_select, 5),
     (:cuc_set_failure_handler, 2),
     (:cuc_set_library_path, 2),
     (:cuc_sms_split, 6),
@@ -686,6 +687,7 @@ const FUNCTIONS = [
     (:cuc_tuned_add, 2),
     (:cuc_tuned_find, 4),
     (:cuc_tuned_program, 3),
+    (:cuc_unique, 4),
     (:cuc_version, 0),
     (:cuc_version_string, 0),
 ]

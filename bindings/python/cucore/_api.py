@@ -2561,6 +2561,7 @@ FUNCTIONS = {
     "cuc_runtime_get_version": "ip",
     "cuc_runtime_set_device": "ip",
     "cuc_scan": "ipssIpp",
+    "cuc_select": "ipsppp",
     "cuc_set_failure_handler": "vpp",
     "cuc_set_library_path": "iss",
     "cuc_sms_split": "ippppII",
@@ -2809,6 +2810,7 @@ FUNCTIONS = {
     "cuc_tuned_add": "isp",
     "cuc_tuned_find": "ipzsp",
     "cuc_tuned_program": "ipsz",
+    "cuc_unique": "ipppp",
     "cuc_version": "I",
     "cuc_version_string": "s",
 }

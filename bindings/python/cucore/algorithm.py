@@ -135,4 +135,19 @@ def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = 
                        raw.CUC_ALGORITHM_EXCLUSIVE if exclusive else 0, source._address, result._address))
 
 
-__all__ = ["Algorithm", "reduce", "scan"]
+def select(stream: StreamLike, fn: str, x: Any, y: Any, count: Any) -> None:
+    """Keep the elements of an array for which `fn`, a function in the tile language, is true, in stream order. Stores
+    their number to the one integer of `count`. Elements for which y has no room are dropped. The library keeps the
+    plans."""
+    source, result, number = as_tensor(x), as_tensor(y), as_tensor(count)
+    check(raw.cuc_select(as_stream(stream)._h, c_text("fn", fn), source._address, result._address, number._address))
+
+
+def unique(stream: StreamLike, x: Any, y: Any, count: Any) -> None:
+    """Keep the first of adjacent equal elements, in stream order. Stores their number to the one integer of `count`.
+    Elements for which y has no room are dropped. The library keeps the plans."""
+    source, result, number = as_tensor(x), as_tensor(y), as_tensor(count)
+    check(raw.cuc_unique(as_stream(stream)._h, source._address, result._address, number._address))
+
+
+__all__ = ["Algorithm", "reduce", "scan", "select", "unique"]

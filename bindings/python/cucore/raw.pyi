@@ -2224,6 +2224,8 @@ def cuc_runtime_set_device(device: Pointer) -> int:
     """Make a device the runtime's current device on the calling thread, like cudaSetDevice()."""
 def cuc_scan(stream: Pointer, fn: bytes | None, identity: bytes | None, flags: int, x: Pointer, y: Pointer) -> int:
     """Scan an array, in stream order:"""
+def cuc_select(stream: Pointer, fn: bytes | None, x: Pointer, y: Pointer, count: Pointer) -> int:
+    """Keep the elements that a function accepts, in their order and in stream order."""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
@@ -2720,6 +2722,8 @@ def cuc_tuned_find(choice: Pointer, capacity: int, path: bytes | None, key: Poin
     """Find the choice for a program on a GPU, for nearby extents."""
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
     """Compute, from a tile program's text, its name in tuning records."""
+def cuc_unique(stream: Pointer, x: Pointer, y: Pointer, count: Pointer) -> int:
+    """Keep the first of adjacent equal elements, in stream order; each value once if x is sorted."""
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:

@@ -1231,7 +1231,7 @@ pub struct cuc_algorithm_args {
     pub input_count: u32,
     /// number of arrays among the plan's outputs
     pub output_count: u32,
-    /// number of elements; 0: that of the arrays
+    /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element
     pub count: i64,
     /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
     pub device_count: *const cuc_tensor,
@@ -3933,6 +3933,8 @@ extern "C" {
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
     /// Scan an array, in stream order: y\[i\] combines x\[0\] to x\[i\].
     pub fn cuc_scan(stream: *mut cuc_stream, fn_: *const c_char, identity: *const c_char, flags: u32, x: *const cuc_tensor, y: *const cuc_tensor) -> cuc_status;
+    /// Keep the elements that a function accepts, in their order and in stream order.
+    pub fn cuc_select(stream: *mut cuc_stream, fn_: *const c_char, x: *const cuc_tensor, y: *const cuc_tensor, count: *const cuc_tensor) -> cuc_status;
     /// Set the process-wide handler of failures that no call can return. Without a handler, such a
     /// failure is dropped and its object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
@@ -4459,6 +4461,8 @@ extern "C" {
     pub fn cuc_tuned_find(choice: *mut c_char, capacity: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
     /// Compute, from a tile program's text, its name in tuning records.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
+    /// Keep the first of adjacent equal elements, in stream order; each value once if x is sorted.
+    pub fn cuc_unique(stream: *mut cuc_stream, x: *const cuc_tensor, y: *const cuc_tensor, count: *const cuc_tensor) -> cuc_status;
     /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
     /// The version of the library loaded at run time, as a string.

@@ -1234,6 +1234,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_runtime_get_version", cucore_sys::cuc_runtime_get_version as *const ()),
         ("cuc_runtime_set_device", cucore_sys::cuc_runtime_set_device as *const ()),
         ("cuc_scan", cucore_sys::cuc_scan as *const ()),
+        ("cuc_select", cucore_sys::cuc_select as *const ()),
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),
         ("cuc_set_library_path", cucore_sys::cuc_set_library_path as *const ()),
         ("cuc_sms_split", cucore_sys::cuc_sms_split as *const ()),
@@ -1482,6 +1483,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tuned_add", cucore_sys::cuc_tuned_add as *const ()),
         ("cuc_tuned_find", cucore_sys::cuc_tuned_find as *const ()),
         ("cuc_tuned_program", cucore_sys::cuc_tuned_program as *const ()),
+        ("cuc_unique", cucore_sys::cuc_unique as *const ()),
         ("cuc_version", cucore_sys::cuc_version as *const ()),
         ("cuc_version_string", cucore_sys::cuc_version_string as *const ()),
     ]
