@@ -257,6 +257,10 @@ static const struct work selections[] = {
     { { "x: f32" }, { "y: f32", "c: i64" }, "fn keep(x) { return x != x }", NULL, NULL, element, { 0
       }, nothing },
     { { "i % 3" }, { "y: i64", "c: i64" }, POSITIVE, NULL, NULL, index_alone, { 0 }, positive },
+    { { "x: e4m3" }, { "y: e4m3", "c: i64" }, "fn keep(x) { return cast(x, f32) > 0 }", NULL, NULL,
+      element, { 0 }, positive },
+    { { "x: i16", "x > 0", "x", "i" }, { "s: bool", "y: bf16", "at: u32", "c: u16" },
+      "fn keep(s, x, i) { return s }", NULL, NULL, sign_and_index, { 0 }, positive },
 };
 static const struct work partitions[] = {
     { { "x: f32" }, { "y: f32", "z: f32", "c: i64" }, POSITIVE, NULL, NULL, element, { 0 }, positive
