@@ -620,9 +620,23 @@ TEST(the_default_tiles_agree_with_the_host)
         run_work(&scans[i], plan, 70011, 0, false, false);
         cuc_algorithm_release(plan);
     }
-    make_plan(&plan, &selections[0], CUC_ALGORITHM_SELECT, 0, 0);
-    run_work(&selections[0], plan, 70011, 0, false, false);
-    cuc_algorithm_release(plan);
+    const struct {
+        const struct work *work;
+        int32_t kind;
+    } more[] = {
+        { &selections[0], CUC_ALGORITHM_SELECT },
+        { &selections[5], CUC_ALGORITHM_SELECT },
+        { &partitions[0], CUC_ALGORITHM_PARTITION },
+        { &partitions_of_3[0], CUC_ALGORITHM_PARTITION3 },
+        { &uniques[1], CUC_ALGORITHM_UNIQUE },
+        { &runs[0], CUC_ALGORITHM_REDUCE_BY_KEY },
+        { &run_scans[1], CUC_ALGORITHM_SCAN_BY_KEY },
+    };
+    for (int i = 0; i < CUC_LENGTH(more); i++) {
+        make_plan(&plan, more[i].work, more[i].kind, 0, 0);
+        run_work(more[i].work, plan, 70011, 0, false, false);
+        cuc_algorithm_release(plan);
+    }
 }
 
 static const int32_t of_floats[] = { CUC_ALGORITHM_REDUCE, CUC_ALGORITHM_SCAN };
