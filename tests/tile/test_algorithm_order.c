@@ -94,8 +94,11 @@ TEST_SLICE(every_gpu_gives_the_same_bits, slice, CUC_LENGTH(floats))
     static const struct {
         const char *arch;
         uint32_t multiprocessors;
-    } targets[] = { { NULL, 0 }, { "sm_80", 0 }, { "sm_90", 1 }, { "sm_80", 300 } };
-    static const int64_t counts[] = { 1, 1000, 16385, 70011 };
+    } targets[] = { { NULL, 0 }, { "sm_80", 300 }, { "sm_90", 1 } };
+    static const struct {
+        int64_t elements;
+        int32_t tile;
+    } counts[] = { { 1, 0 }, { 1000, 0 }, { 16385, 0 }, { 70011, 0 }, { 40011, 64 } };
     uint32_t multiprocessors = device->limits.multiprocessors;
 
     for (int c = 0; c < CUC_LENGTH(counts); c++) {
@@ -105,11 +108,12 @@ TEST_SLICE(every_gpu_gives_the_same_bits, slice, CUC_LENGTH(floats))
             cuc_algorithm *plan;
             if (targets[i].multiprocessors)
                 device->limits.multiprocessors = targets[i].multiprocessors;
-            make_plan(&plan, &floats[_i], CUC_ALGORITHM_EVERY_GPU, targets[i].arch, 0, 0);
+            make_plan(&plan, &floats[_i], CUC_ALGORITHM_EVERY_GPU, targets[i].arch, counts[c].tile,
+                      0);
             device->limits.multiprocessors = multiprocessors;
-            make_arrays(&a[i], plan, counts[c]);
+            make_arrays(&a[i], plan, counts[c].elements);
             seed = start;
-            for (int64_t j = 0; j < counts[c]; j++)
+            for (int64_t j = 0; j < counts[c].elements; j++)
                 set(&a[i].x, j, (double)(below(1 << 20) + 1) / 977);
             send(&a[i].x);
             for (int j = 0; j < CUC_LENGTH(a[i].out); j++)
