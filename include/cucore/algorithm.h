@@ -68,8 +68,8 @@ enum {
     CUC_ALGORITHM_RUN_TO_RUN = 0, /**< in every run on the same kind of device */
     /** Not at all: the order in which blocks end may decide the order of operations */
     CUC_ALGORITHM_ANY_ORDER = 1,
-    /** On every device, for plans with the same options, arrays of the same lengths, and addresses
-     * and strides that are multiples of the same powers of two. Fewer devices are used well */
+    /** On every device, for plans with the same options and arrays of the same lengths, strides and
+     * alignment. Grids, tiles and warps then suit no device in particular, which takes longer */
     CUC_ALGORITHM_EVERY_GPU = 2,
 };
 

@@ -732,7 +732,7 @@ pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
 pub const CUC_ALGORITHM_RUN_TO_RUN: i32 = 0;
 /// Not at all: the order in which blocks end may decide the order of operations
 pub const CUC_ALGORITHM_ANY_ORDER: i32 = 1;
-/// On every device, for plans with the same options, arrays of the same lengths, and addresses and strides that are multiples of the same powers of two. Fewer devices are used well
+/// On every device, for plans with the same options and arrays of the same lengths, strides and alignment. Grids, tiles and warps then suit no device in particular, which takes longer
 pub const CUC_ALGORITHM_EVERY_GPU: i32 = 2;
 
 /// all keys, or those of the window
