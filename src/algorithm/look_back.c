@@ -95,10 +95,8 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
     cuc__text_put(t, *before == ',' ? "\n" : "");
 }
 
-void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                                       const struct cuc__algorithm_sums *s)
+void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    (void)s;
     cuc__text_put(t, "told: u64[S])\n    const BN = %d, W = %d\n", p->tile.elements, W);
     put_facts(t, &p->kind);
 }

@@ -61,11 +61,11 @@ static cuc_status run_selection(cuc_stream *stream, int32_t kind, const char *fn
     static const char *const kept[] = { "y: %s", "count: %s" };
     const cuc_tensor outputs[] = { *y, *count };
 
-    return run(stream,
-               CUC_ALGORITHM_OPTIONS(.kind = kind, .inputs = elements, .input_count = 1,
-                                     .outputs = kept, .output_count = 2, .fn = fn),
-               CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = outputs,
-                                  .output_count = 2));
+    return run(
+        stream,
+        CUC_ALGORITHM_OPTIONS(.kind = kind, .inputs = elements, .input_count = 1, .outputs = kept,
+                              .output_count = 2, .fn = fn),
+        CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = outputs, .output_count = 2));
 }
 
 cuc_status cuc_select(cuc_stream *stream, const char *fn, const cuc_tensor *x, const cuc_tensor *y,
