@@ -50,6 +50,7 @@ enum {
     CUC_ALGORITHM_SORT = 11,            /**< orders elements by their keys; stable */
     CUC_ALGORITHM_TOPK = 15,            /**< finds the k largest elements, the largest first */
     CUC_ALGORITHM_TOPK_ROWS = 16,       /**< does so in each row of a [rows, n] tensor */
+    CUC_ALGORITHM_PARTITION3 = 17,      /**< keeps the elements in the outputs of three parts */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -66,6 +67,17 @@ enum {
     CUC_ALGORITHM_DESCENDING = 1 << 3,
     /** TOPK and TOPK_ROWS find the smallest elements, the smallest first */
     CUC_ALGORITHM_SMALLEST = 1 << 4,
+};
+
+/** How far results are the same, bit for bit: the option `determinism`. It matters to floats whose
+ * combination rounds; all other results are always the same. */
+enum {
+    CUC_ALGORITHM_RUN_TO_RUN = 0, /**< in every run on the same kind of device */
+    /** Not at all: the order in which blocks end may decide the order of operations */
+    CUC_ALGORITHM_ANY_ORDER = 1,
+    /** On every device, for plans with the same options and arrays of the same lengths, strides and
+     * alignment. Grids, tiles and warps then suit no device in particular, which takes longer */
+    CUC_ALGORITHM_EVERY_GPU = 2,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -100,10 +112,11 @@ enum {
  * of the elements that fn accepts, then those of the others, and last the number of accepted
  * elements. SORT, TOPK and TOPK_ROWS have an output for each value. TOPK and TOPK_ROWS compare
  * elements by the first value, in the type of its output. Of equal elements they find the ones with
- * the lower index, which come first; NaN is larger than all numbers, and -0 smaller than 0. Values
- * are converted to the type of their output, in a sort before keys are compared; in a reduction or
- * scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32
- * bits if that is a shorter integer.
+ * the lower index, which come first; NaN is larger than all numbers, and -0 smaller than 0.
+ * PARTITION3 has the outputs of part 0, 1 and 2, and last the numbers of elements of the parts.
+ * Values are converted to the type of their output, in a sort before keys are compared; in a
+ * reduction or scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit
+ * float, or to 32 bits if that is a shorter integer.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it.
  * The program of the plan has functions of its own, such as element_of and lower_bound: a text that
@@ -117,6 +130,8 @@ enum {
  * - SCAN: as REDUCE, but the function need not be commutative: its first values are of earlier
  *   elements.
  * - SELECT, PARTITION: a function that is true for the values of elements to keep.
+ * - PARTITION3: a function from the values to the number of the part, 0, 1 or 2, which is converted
+ *   to i32, toward zero. Smaller numbers count as 0, larger ones as 2.
  * - UNIQUE: a function that is true if two sets of values, the second of the next element, are
  *   equal; NULL: all values are compared.
  * - REDUCE_BY_KEY, SCAN_BY_KEY: as SCAN, of the values behind the keys.
@@ -152,9 +167,10 @@ typedef struct cuc_algorithm_options {
                             SCAN_BY_KEY and SORT: equal if all are equal; 0: one */
     cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
                             i64. Otherwise 0 */
-    int64_t count;     /**< number of elements to choose for; 0: large */
-    const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
-                            device */
+    int32_t determinism; /**< CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU */
+    int64_t count;       /**< number of elements to choose for; 0: large */
+    const char *arch;    /**< target architecture, such as "sm_90a"; NULL: all features of the
+                              device */
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass
      * cuc_cache_none() to store nothing. */
     cuc_cache *cache;
@@ -201,17 +217,19 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * The arrays of a call, in the order of the options; expressions and "_" have none.
  *
  * Inputs that are read by element, and the outputs of a transform or scan, have `count` elements or
- * more; if count is 0, they have the same number of elements, which is the count. The output of a
- * reduction has one element, and so has the number of elements kept; that of a
- * histogram has `bins` elements, with stride 1; those of a top-k have k elements, of which the last
- * ones are not written if there are fewer than k elements. In TOPK_ROWS the inputs that are read by
- * element are [rows, count], and the outputs [rows, k]; axes before the last one of a contiguous
- * array count as one. The other outputs of a
- * selection have any length; elements for which there is no room are not written. Arrays have one
- * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
- * an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a
- * name, and for no key. The output of a sort may be such an input if the number of digits is even:
- * those of 8 bits among the compared bits of each key. Other outputs overlap no array.
+ * more; if count is 0, they have the same number of elements, which is the count. To work on no
+ * elements, pass arrays without elements, or with CUC_ALGORITHM_DEVICE_COUNT a device_count of 0.
+ * The output of a reduction has one element, and so has the number of elements kept; the numbers of
+ * PARTITION3 are three; that of a histogram has `bins` elements, with stride 1; those of a top-k
+ * have k elements, of which the last ones are not written if there are fewer than k elements. In
+ * TOPK_ROWS the inputs that are read by element are [rows, count], and the outputs [rows, k]; axes
+ * before the last one of a contiguous array count as one. The other outputs of a selection have any
+ * length; elements for which there is no room are not written. Arrays have one axis with any
+ * stride, or any axes if they are contiguous. An output of a transform or scan may be an input that
+ * is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a name, and for no
+ * key. The output of a sort may be such an input if the number of digits is even: those of 8 bits
+ * among the compared bits of each key. Other outputs overlap no array, which calls check for those
+ * of selections, partitions and reductions by key.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */
@@ -219,7 +237,8 @@ typedef struct cuc_algorithm_args {
     const cuc_tensor *outputs; /**< [output_count]; written */
     uint32_t input_count;      /**< number of arrays among the plan's inputs */
     uint32_t output_count;     /**< number of arrays among the plan's outputs */
-    int64_t count;             /**< number of elements; 0: that of the arrays */
+    int64_t count;             /**< number of elements; 0: that of the arrays, and none if the plan
+                                    has no arrays that are read or written by element */
     /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
      * number above the count that the other fields give is taken as that count, and one below 0 as
      * 0 */
@@ -319,8 +338,9 @@ CUC_API uint64_t cuc_algorithm_workspace_bytes(const cuc_algorithm *plan, int64_
 /**
  * Run a plan, in stream order.
  *
- * Results are the same, bit for bit, in every run on the same kind of device. The call waits for
- * nothing, and allocates nothing but a workspace if none is given.
+ * Results are the same, bit for bit, in every run on the same kind of device, unless the option
+ * `determinism` asks for less or more. The call waits for nothing, and allocates nothing but a
+ * workspace if none is given.
  *
  * @order  enqueues and returns; the arrays must stay valid until the work is complete. From compute
  *         capability 9.0 on, a kernel starts while the preceding kernel ends, but waits for the end
@@ -515,6 +535,50 @@ CUC_API cuc_status cuc_topk(cuc_stream *stream, int64_t k, uint32_t flags, const
  */
 CUC_API cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_tensor *x,
                                  const cuc_tensor *counts);
+
+/**
+ * Keep the elements that a function accepts, in their order and in stream order.
+ *
+ * The first call for a device, function and types of arrays creates a plan, which the library keeps
+ * among the 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run(): the number of elements is on the device
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for the kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream the queue
+ * @param fn     text of a function that is true for elements to keep, such as "fn large(x) { return
+ *               x > 0.5 }"
+ * @param x      any number of elements
+ * @param y      any number of elements, written; those for which there is no room are dropped. It
+ *               overlaps no other array
+ * @param count  one element of an integer type, written: the number of elements to keep
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_select(cuc_stream *stream, const char *fn, const cuc_tensor *x,
+                              const cuc_tensor *y, const cuc_tensor *count);
+
+/**
+ * Keep the first of adjacent equal elements, in stream order; each value once if x is sorted.
+ *
+ * The first call for a device and types of arrays creates a plan, which the library keeps among the
+ * 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run(): the number of elements is on the device
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for the kernel, and for the fill, the allocation and the
+ *          free of a workspace
+ * @param stream the queue
+ * @param x      any number of elements. NaN is not equal to any element
+ * @param y      any number of elements, written; those for which there is no room are dropped. It
+ *               overlaps no other array
+ * @param count  one element of an integer type, written: the number of elements to keep
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_unique(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                              const cuc_tensor *count);
 
 CUC_END_DECLS
 

@@ -47,7 +47,8 @@ struct cuc__algorithm_output {
 // The kind of work that a program does.
 struct cuc__algorithm_kind {
     int32_t kind;
-    bool device_count, plain_launch, exclusive, descending, smallest;
+    bool device_count, plain_launch, exclusive, descending, smallest, every_gpu;
+    const char *reduce; // sum, prod, min or max, if sums may be combined in any order
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
@@ -74,7 +75,7 @@ struct cuc__algorithm_problem {
     const char *const *inputs; // the caller's texts
     const char *fn;            // the text of the operator; NULL if there is none
     char fn_name[CUC__ALGORITHM_NAME];
-    bool named;                                                 // fn is one of the library's own
+    const char *named;                                          // fn is one of the library's own
     char identity[CUC__ALGORITHM_MAX][CUC__ALGORITHM_IDENTITY]; // of each value
     int64_t count;
     uint32_t multiprocessors;
@@ -104,7 +105,7 @@ struct cuc__algorithm_family {
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool by_row;                                 // arrays that are read by element have rows
-    bool counts;               // the last output is the number of elements of the others
+    uint32_t counts;           // the last output has this many numbers of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
     // Checks what only this family has. NULL: nothing
@@ -123,10 +124,10 @@ struct cuc__algorithm_family {
 
 // Each family is defined in the file of its name.
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
-    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
-    cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
-    cuc__algorithm_reduce_segments, cuc__algorithm_sort, cuc__algorithm_topk,
-    cuc__algorithm_topk_rows, cuc__algorithm_topk_large;
+    cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_partition3,
+    cuc__algorithm_unique, cuc__algorithm_histogram, cuc__algorithm_reduce_by_key,
+    cuc__algorithm_scan_by_key, cuc__algorithm_reduce_segments, cuc__algorithm_sort,
+    cuc__algorithm_topk, cuc__algorithm_topk_rows, cuc__algorithm_topk_large;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -202,7 +203,10 @@ void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorit
 struct cuc__algorithm_sums {
     uint32_t count;
     cuc_dtype dtypes[CUC__ALGORITHM_MAX + 1];
-    bool counts;         // one i64 that is not negative
+    uint32_t counts; // the first ones are numbers of elements, of i64
+    // sum, prod, min or max, if `combine` does the same for each sum, and in any order. NULL: sums
+    // are combined in their order.
+    const char *reduce;
     const char *combine; // the name of the function, and identities: only for the program
     const char *identity[CUC__ALGORITHM_MAX + 1];
 };
@@ -222,8 +226,7 @@ cuc_status cuc__algorithm_fail_compile(const struct cuc__algorithm_problem *prob
 void cuc__algorithm_put_look_back_functions(struct cuc__text *text,
                                             const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back_head(struct cuc__text *text,
-                                       const struct cuc__algorithm_problem *p,
-                                       const struct cuc__algorithm_sums *s);
+                                       const struct cuc__algorithm_problem *p);
 void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 // Writes a list of the identities.

@@ -8,6 +8,7 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 {
     struct cuc__algorithm_sums s = { .count = 1 + k->values - k->keys,
                                      .dtypes = { CUC_I64 },
+                                     .counts = 1,
                                      .combine = "joined",
                                      .identity = { "0" } };
 
@@ -18,11 +19,13 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 256, RUN_BYTES = 4 };
+    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 256, RUN_BYTES = 4, WARPS = 16 };
     uint32_t bytes = RUN_BYTES;
 
     for (uint32_t i = p->kind.keys; i < p->kind.values; i++)
         bytes += cuc_dtype_bits(p->kind.accumulators[i]) / 8;
+    if (p->kind.every_gpu && !p->tile.warps)
+        p->tile.warps = WARPS;
     if (!p->tile.elements)
         p->tile.elements = cuc__algorithm_fit(p->named ? SUM_BYTES : FUNCTION_BYTES, bytes, LEAST);
 }
@@ -58,11 +61,13 @@ static void put_scan(struct cuc__text *t, const struct cuc__algorithm_problem *p
     const struct cuc__algorithm_kind *k = &p->kind;
 
     cuc__algorithm_put_neighbors(t, p, 'u', -1);
-    cuc__text_put(t, "    head = (i == 0) | ");
+    cuc__text_put(t, "    rest = cast(minimum(n - t * BN, BN), i32)\n"
+                     "    inside = iota(i32, BN) < rest\n"
+                     "    head = (iota(i32, BN) == where(t == 0, 0, -1)) | ");
     put_differ(t, k, 'u');
     cuc__text_put(t, "\n    ");
     cuc__algorithm_put_each(t, s->count, "s%u");
-    cuc__text_put(t, " = scan(joined, [cast(head & (i < n), i32)");
+    cuc__text_put(t, " = scan(joined, [cast(head & inside, i32)");
     for (uint32_t i = k->keys; i < k->values; i++)
         cuc__text_put(t, ", v%u", i);
     cuc__text_put(t, "], 0, ");
@@ -78,22 +83,28 @@ static void put_scan(struct cuc__text *t, const struct cuc__algorithm_problem *p
     cuc__algorithm_put_combined(t, s->count, "r%u", "joined", "b%u", "s%u");
 }
 
-// Writes the results of runs, by the last element of each.
+// Writes the results of runs, which the last element of each has: these are moved to the start of
+// the tile, and stored contiguously.
 static void put_runs(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
     cuc__algorithm_put_neighbors(t, p, 'w', 1);
-    cuc__text_put(t, "    ends = (i < n) & ((i + 1 == n) | ");
+    cuc__text_put(t, "    ends = inside & ((iota(i32, BN) == rest - 1) & (t == last) | ");
     put_differ(t, k, 'w');
-    cuc__text_put(t, ")\n");
+    cuc__text_put(t, ")\n"
+                     "    to, size = rank(where(ends, 0, 1), 2)\n"
+                     "    first = b0 + cast(reshape(extract(s0, [0], [1]), []), i64) - 1\n"
+                     "    behind = first + cast(reshape(extract(size, [0], [1]), []), i64)\n");
     for (uint32_t i = 0; i < k->values; i++) {
         const struct cuc__algorithm_output *out = &k->outputs[i];
         bool key = i < k->keys;
         if (!out->dropped)
-            cuc__text_put(
-                t, "    scatter(out_%s, [r0 - 1], broadcast(cast(%c%u, %s), [BN]), mask=ends)\n",
-                out->name, key ? 'v' : 'r', key ? i : 1 + i - k->keys, cuc_dtype_name(out->dtype));
+            cuc__text_put(t,
+                          "    store(slice(out_%s, 0, first, behind), [0], "
+                          "place(broadcast(cast(%c%u, %s), [BN]), to))\n",
+                          out->name, key ? 'v' : 'r', key ? i : 1 + i - k->keys,
+                          cuc_dtype_name(out->dtype));
     }
     cuc__algorithm_put_kept(t, k);
 }
@@ -155,13 +166,14 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     for (uint32_t i = 1; i < s.count; i++)
         s.identity[i] = p->identity[k->keys + i - 1];
     put_joined(t, p);
+    cuc__algorithm_put_look_back_functions(t, &s);
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[0]);
     cuc__algorithm_put_inputs(t, p);
     if (p->family->by_element)
         cuc__algorithm_put_outputs(t, p, "N");
     else
         cuc__algorithm_put_outputs_of_kept(t, p);
-    cuc__algorithm_put_look_back_head(t, p, &s);
+    cuc__algorithm_put_look_back_head(t, p);
     if (p->family->by_element)
         put_facts_of_keys(t, k);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");

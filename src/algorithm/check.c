@@ -4,8 +4,10 @@
 #include "base/array.h"
 #include "device/device.h"
 #include "device/stream.h"
+#include "tile/ir/host.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 // Makes an array of one axis. A contiguous array of other axes counts as one of its elements.
 static cuc_status flatten(cuc_tensor *out, const cuc_tensor *from, const char *list, uint32_t i,
@@ -96,7 +98,11 @@ static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_te
                                uint32_t i, const char *name)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
-    int64_t expected = k->bins ? k->bins : k->offsets ? c->segments : k->k ? k->k : 1;
+    int64_t expected = k->bins                   ? k->bins
+                       : k->offsets              ? c->segments
+                       : k->k                    ? k->k
+                       : c->plan->family->counts ? c->plan->family->counts
+                                                 : 1;
     int64_t elements = array->shape[c->plan->family->by_row];
 
     if (elements != expected)
@@ -227,6 +233,65 @@ static cuc_status read_offsets(struct cuc__algorithm_call *c)
                                         "offsets has no elements, expected one more than segments");
 }
 
+// True if two arrays share no byte: their bytes lie apart, or their elements alternate, as those of
+// two columns of a matrix do.
+static bool are_apart(const cuc_tensor *x, const cuc_tensor *y)
+{
+    uint64_t size = cuc_dtype_bits(x->dtype) / 8, other = cuc_dtype_bits(y->dtype) / 8;
+    uint64_t step = (uint64_t)llabs(x->strides[0]) * size;
+
+    if (tile_tensors_disjoint(x, y))
+        return true;
+    if (!step || step != (uint64_t)llabs(y->strides[0]) * other)
+        return false;
+    uint64_t x_at = x->data % step, y_at = y->data % step;
+    uint64_t behind = (y_at + step - x_at) % step; // of an element of x comes one of y
+    return behind >= size && step - behind >= other;
+}
+
+// Checks that the outputs of elements that are kept overlap no array: blocks store them while
+// others still read.
+static cuc_status check_overlaps(const struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    struct {
+        const cuc_tensor *array;
+        const char *list, *name;
+        uint32_t at;
+    } rows[2 * CUC__ALGORITHM_MAX + 1];
+    uint32_t count = 0, inputs = 0, outputs = 0;
+
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE) {
+            rows[count].array = &c->inputs[i];
+            rows[count].list = "inputs";
+            rows[count].name = k->inputs[i].name;
+            rows[count++].at = inputs++;
+        }
+    if (k->device_count) {
+        rows[count].array = &c->device_count;
+        rows[count].list = "device_count";
+        rows[count].name = "count";
+        rows[count++].at = 0;
+    }
+    for (uint32_t i = 0; i < k->output_count; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        for (uint32_t j = 0; j < count; j++)
+            if (!are_apart(&c->outputs[i], rows[j].array))
+                return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                                 "outputs[%u], %s, overlaps %s[%u], %s: expected outputs that "
+                                 "share no byte with any other array",
+                                 outputs, k->outputs[i].name, rows[j].list, rows[j].at,
+                                 rows[j].name);
+        rows[count].array = &c->outputs[i];
+        rows[count].list = "outputs";
+        rows[count].name = k->outputs[i].name;
+        rows[count++].at = outputs++;
+    }
+    return CUC_OK;
+}
+
 static cuc_status check_workspace(const struct cuc__algorithm_call *c)
 {
     uint64_t need = cuc_algorithm_workspace_bytes(c->plan, c->count);
@@ -260,5 +325,5 @@ cuc_status cuc__algorithm_check(struct cuc__algorithm_call *c)
         (st = read_offsets(c)) < 0 || (st = read_arrays(c)) < 0 || (st = check_workspace(c)) < 0)
         return st;
     narrow(c);
-    return CUC_OK;
+    return c->plan->family->counts ? check_overlaps(c) : CUC_OK;
 }

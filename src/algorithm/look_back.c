@@ -1,66 +1,81 @@
 // Prefixes over tiles in one pass (decoupled look-back). Each block publishes what its tile adds,
 // and waits for the tiles before it.
 //
-// W - 1 tiles are a group. Place 0 of a group's W places is the prefix of all groups before it, and
-// place 1 + j is what tile j of the group adds. A block combines the places before its own, in this
-// order, and the last one of a group thereby publishes the next group's prefix. So all prefixes are
-// the same in every run, unlike those of a look-back that takes any prefix it finds. A group's
-// prefix takes about a microsecond longer than that of the group before, and a group of tiles takes
-// longer to read.
+// *In any order*: a block looks at W predecessors at once, from the nearest back, until it finds
+// one that has published the prefix up to it, and then publishes its own prefix. It takes the
+// prefix that it finds first, so the order of the operations differs from run to run. This is for
+// operations without rounding, and if the caller allows it.
 //
-// A value of at most 63 bits is published in one word, with a bit that says so. Others lie in
-// arrays of their own, and their flags are released and acquired.
+// *In order*: W - 1 tiles are a group. Place 0 of a group's W places is the prefix of all groups
+// before it, and place 1 + j is what tile j of the group adds. A block combines the places before
+// its own, in this order, and the last one of a group thereby publishes the next group's prefix. So
+// all prefixes are the same in every run. A group's prefix takes about a microsecond longer than
+// that of the group before, and a group of tiles takes longer to read.
+//
+// A place has words of 64 bits, one for a value of at most 62 bits, and two for others. The low two
+// bits of each word tell its state, so that words need no order among each other: 0 is nothing, 1
+// is what the tile adds (or, in order, the place's value), 2 is a prefix.
 #include "algorithm.h"
 
 #include <cucore/copy.h>
 
 enum { W = 64 };
 
-static bool is_word(const struct cuc__algorithm_sums *s)
+static uint32_t words_of(const struct cuc__algorithm_sums *s, uint32_t sum)
 {
-    return s->count == 1 && (s->counts || cuc_dtype_bits(s->dtypes[0]) <= 32);
+    return sum < s->counts || cuc_dtype_bits(s->dtypes[sum]) <= 32 ? 1 : 2;
 }
 
-static int64_t places_of(int64_t tiles)
+static uint32_t words_before(const struct cuc__algorithm_sums *s, uint32_t sum)
 {
-    return (cuc__ceil_div(tiles, W - 1) + 1) * W;
+    uint32_t words = 0;
+
+    for (uint32_t i = 0; i < sum; i++)
+        words += words_of(s, i);
+    return words;
+}
+
+static int64_t places_of(const struct cuc__algorithm_sums *s, int64_t tiles)
+{
+    return s->reduce ? tiles : (cuc__ceil_div(tiles, W - 1) + 1) * W;
+}
+
+static int64_t words_in_all(const struct cuc__algorithm_sums *s, int64_t tiles)
+{
+    return places_of(s, tiles) * words_before(s, s->count);
 }
 
 uint64_t cuc__algorithm_look_back_bytes(const struct cuc__algorithm_sums *s, int64_t tiles)
 {
-    uint64_t places = (uint64_t)places_of(tiles);
-    uint64_t bytes = cuc__algorithm_aligned(places * (is_word(s) ? 8 : 4));
-
-    for (uint32_t i = 0; i < s->count && !is_word(s); i++)
-        bytes += cuc__algorithm_aligned(places * (cuc_dtype_bits(s->dtypes[i]) / 8));
-    return bytes;
+    return cuc__algorithm_aligned((uint64_t)words_in_all(s, tiles) * sizeof(uint64_t));
 }
 
 void cuc__algorithm_put_look_back_functions(struct cuc__text *t,
                                             const struct cuc__algorithm_sums *s)
 {
-    const char *dtype = cuc_dtype_name(s->dtypes[0]);
-
-    if (!is_word(s))
-        return;
-    cuc__text_put(t, "\nfn word_of(x) { return ");
-    if (s->counts || s->dtypes[0] == CUC_BOOL)
-        cuc__text_put(t,
-                      "(cast(x, u64) << 1) | 1 }\n"
-                      "fn sum_of(word) { return cast(word >> 1, %s) }\n",
-                      dtype);
-    else
-        cuc__text_put(t,
-                      "(cast(bitcast(x, u32), u64) << 1) | 1 }\n"
-                      "fn sum_of(word) { return bitcast(cast(word >> 1, u32), %s) }\n",
-                      dtype);
-}
-
-static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_sums *s)
-{
-    cuc__text_put(t, "told: %s[S]", is_word(s) ? "u64" : "i32");
-    for (uint32_t i = 0; i < s->count && !is_word(s); i++)
-        cuc__text_put(t, ", sum_%u: %s[S]", i, cuc_dtype_name(s->dtypes[i]));
+    for (uint32_t i = 0; i < s->count; i++) {
+        const char *dtype = cuc_dtype_name(s->dtypes[i]);
+        if (i < s->counts || s->dtypes[i] == CUC_BOOL)
+            cuc__text_put(t,
+                          "\nfn words_of_%u(x, state) { return cast(x, u64) << 2 | state }\n"
+                          "fn sum_of_%u(word) { return cast(word >> 2, %s) }\n",
+                          i, i, dtype);
+        else if (words_of(s, i) == 1)
+            cuc__text_put(t,
+                          "\nfn words_of_%u(x, state) { return cast(bitcast(x, u32), u64) << 2 | "
+                          "state }\n"
+                          "fn sum_of_%u(word) { return bitcast(cast(word >> 2, u32), %s) }\n",
+                          i, i, dtype);
+        else
+            cuc__text_put(t,
+                          "\nfn words_of_%u(x, state) {\n"
+                          "    bits = bitcast(x, u64)\n"
+                          "    return (bits & 0xffffffff) << 2 | state, bits >> 32 << 2 | state\n"
+                          "}\n"
+                          "fn sum_of_%u(low, high) { return bitcast(low >> 2 | high >> 2 << 32, "
+                          "%s) }\n",
+                          i, i, dtype);
+    }
 }
 
 static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
@@ -80,32 +95,59 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
     cuc__text_put(t, *before == ',' ? "\n" : "");
 }
 
-void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                                       const struct cuc__algorithm_sums *s)
+void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    put_parameters(t, s);
-    cuc__text_put(t, ")\n    const BN = %d, W = %d\n", p->tile.elements, W);
+    cuc__text_put(t, "told: u64[S])\n    const BN = %d, W = %d\n", p->tile.elements, W);
     put_facts(t, &p->kind);
 }
 
-// Writes the stores of the values named by `format` to a place.
-static void put_publish(struct cuc__text *t, const struct cuc__algorithm_sums *s,
-                        const char *indent, const char *place, const char *name)
+// Writes the names of a sum's words, as a list.
+static void put_words(struct cuc__text *t, const struct cuc__algorithm_sums *s, uint32_t sum,
+                      const char *name)
 {
-    if (is_word(s)) {
-        cuc__text_put(t, "%sstore(told, [%s], word_of(%s0), shape=[_], order=relaxed)\n", indent,
-                      place, name);
-        return;
+    uint32_t first = words_before(s, sum);
+
+    for (uint32_t w = 0; w < words_of(s, sum); w++)
+        cuc__text_put(t, "%s%s_%u", w ? ", " : "", name, first + w);
+}
+
+// Writes the index of a word of a place.
+static void put_index(struct cuc__text *t, const struct cuc__algorithm_sums *s, const char *place,
+                      uint32_t word)
+{
+    uint32_t words = words_before(s, s->count);
+
+    if (words > 1)
+        cuc__text_put(t, "(%s) * %u + %u", place, words, word);
+    else
+        cuc__text_put(t, "%s", place);
+}
+
+// Writes the stores of the values that begin with `letter` to a place.
+static void put_publish(struct cuc__text *t, const struct cuc__algorithm_sums *s,
+                        const char *indent, const char *place, char letter, const char *state)
+{
+    const char name[] = { letter, '_', 'w', 'o', 'r', 'd', '\0' };
+    uint32_t words = words_before(s, s->count);
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        cuc__text_put(t, "%s", indent);
+        put_words(t, s, i, name);
+        cuc__text_put(t, " = words_of_%u(%c%u, %s)\n", i, letter, i, state);
     }
-    for (uint32_t i = 0; i < s->count; i++)
-        cuc__text_put(t, "%sstore(sum_%u, [%s], %s%u, shape=[_])\n", indent, i, place, name, i);
-    cuc__text_put(t, "%sstore(told, [%s], 1, shape=[_], order=release)\n", indent, place);
+    for (uint32_t w = 0; w < words; w++)
+        cuc__text_put(t, "%sstore(told, [(%s) * %u + %u], %s_%u, shape=[_], order=relaxed)\n",
+                      indent, place, words, w, name, w);
 }
 
 void cuc__algorithm_put_publish(struct cuc__text *t, const struct cuc__algorithm_sums *s)
 {
+    if (s->reduce) {
+        put_publish(t, s, "    ", "t", 'm', "where(t == 0, cast(2, u64), 1)");
+        return;
+    }
     cuc__text_put(t, "    g, j = t // (W - 1), t %% (W - 1)\n");
-    put_publish(t, s, "    ", "g * W + 1 + j", "m");
+    put_publish(t, s, "    ", "g * W + 1 + j", 'm', "1");
 }
 
 void cuc__algorithm_put_sum_identities(struct cuc__text *t, const struct cuc__algorithm_sums *s)
@@ -115,26 +157,75 @@ void cuc__algorithm_put_sum_identities(struct cuc__text *t, const struct cuc__al
     cuc__text_put(t, "]");
 }
 
-void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorithm_sums *s)
+static void put_look_back_in_any_order(struct cuc__text *t, const struct cuc__algorithm_sums *s)
 {
-    bool word = is_word(s);
+    uint32_t words = words_before(s, s->count);
 
+    cuc__text_put(t, "    k = iota(i32, W)\n    at = t - 1\n");
+    for (uint32_t i = 0; i < s->count; i++)
+        cuc__text_put(t, "    b%u = cast(%s, %s)\n", i, s->identity[i],
+                      cuc_dtype_name(s->dtypes[i]));
+    cuc__text_put(t, "    while at >= 0 {\n");
+    for (uint32_t w = 0; w < words; w++) {
+        cuc__text_put(t, "        word_%u = gather(told, [", w);
+        put_index(t, s, "at - k", w);
+        cuc__text_put(t, "], pad=2, order=relaxed)\n");
+    }
+    cuc__text_put(t, "        state = word_0 & 3\n");
+    for (uint32_t w = 1; w < words; w++)
+        cuc__text_put(t, "        state = where(word_%u & 3 == state, state, 0)\n", w);
     cuc__text_put(t,
-                  "    k = iota(i64, W)\n"
-                  "    within = (k <= j) & ((k > 0) | (g > 0))\n"
-                  "    seen = cast(~within, %s)\n"
-                  "    while any(seen == 0) {\n"
-                  "        seen = gather(told, [g * W + k], mask=within, pad=1, order=acquire)\n"
-                  "    }\n    ",
-                  word ? "u64" : "i32");
+                  "        # twice the number of tiles before the first prefix; plus 1 if a tile "
+                  "without words comes first\n"
+                  "        end = min(where(state == 1, 2 * W, 2 * k + cast(state == 0, i32)), "
+                  "0)\n"
+                  "        there = (2 * k <= end) & (state > 0)\n");
+    for (uint32_t i = 0; i < s->count; i++) {
+        cuc__text_put(t, "        b%u = %s(b%u, reshape(%s(where(there, sum_of_%u(", i, s->combine,
+                      i, s->reduce, i);
+        put_words(t, s, i, "word");
+        cuc__text_put(t, "), %s), 0), []))\n", s->identity[i]);
+    }
+    cuc__text_put(t, "        stop = reshape(end, [])\n"
+                     "        at = where((stop < 2 * W) & (stop %% 2 == 0), cast(-1, i64), at - "
+                     "stop // 2)\n"
+                     "    }\n"
+                     "    if t > 0 {\n        ");
+    cuc__algorithm_put_each(t, s->count, "p%u");
+    cuc__text_put(t, " = ");
+    for (uint32_t i = 0; i < s->count; i++)
+        cuc__text_put(t, "%s%s(b%u, m%u)", i ? ", " : "", s->combine, i, i);
+    cuc__text_put(t, "\n");
+    put_publish(t, s, "        ", "t", 'p', "2");
+    cuc__text_put(t, "    }\n");
+}
+
+static void put_look_back_in_order(struct cuc__text *t, const struct cuc__algorithm_sums *s)
+{
+    uint32_t words = words_before(s, s->count);
+
+    cuc__text_put(t, "    k = iota(i64, W)\n"
+                     "    within = (k <= j) & ((k > 0) | (g > 0))\n    ");
+    cuc__algorithm_put_each(t, words, "word_%u");
+    cuc__text_put(t, " = ");
+    cuc__algorithm_put_each(t, words, "cast(~within, u64)");
+    cuc__text_put(t, "\n    while any(");
+    for (uint32_t w = 0; w < words; w++)
+        cuc__text_put(t, "%s(word_%u == 0)", w ? " | " : "", w);
+    cuc__text_put(t, ") {\n");
+    for (uint32_t w = 0; w < words; w++) {
+        cuc__text_put(t, "        word_%u = gather(told, [", w);
+        put_index(t, s, "g * W + k", w);
+        cuc__text_put(t, "], mask=within, pad=1, order=relaxed)\n");
+    }
+    cuc__text_put(t, "    }\n    ");
     cuc__algorithm_put_each(t, s->count, "b%u");
     cuc__text_put(t, " = scan(%s, [", s->combine);
-    for (uint32_t i = 0; i < s->count; i++)
-        if (word)
-            cuc__text_put(t, "where(within, sum_of(seen), %s)", s->identity[i]);
-        else
-            cuc__text_put(t, "%sgather(sum_%u, [g * W + k], mask=within, pad=%s)", i ? ", " : "", i,
-                          s->identity[i]);
+    for (uint32_t i = 0; i < s->count; i++) {
+        cuc__text_put(t, "%swhere(within, sum_of_%u(", i ? ", " : "", i);
+        put_words(t, s, i, "word");
+        cuc__text_put(t, "), %s)", s->identity[i]);
+    }
     cuc__text_put(t, "], 0, ");
     cuc__algorithm_put_sum_identities(t, s);
     cuc__text_put(t, ")\n");
@@ -142,27 +233,25 @@ void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorit
         cuc__text_put(t, "    b%u = reshape(extract(b%u, [W - 1], [1]), [])\n", i, i);
     cuc__text_put(t, "    if j == W - 2 {\n        ");
     cuc__algorithm_put_combined(t, s->count, "p%u", s->combine, "b%u", "m%u");
-    put_publish(t, s, "        ", "(g + 1) * W", "p");
+    put_publish(t, s, "        ", "(g + 1) * W", 'p', "1");
     cuc__text_put(t, "    }\n");
+}
+
+void cuc__algorithm_put_look_back(struct cuc__text *t, const struct cuc__algorithm_sums *s)
+{
+    (s->reduce ? put_look_back_in_any_order : put_look_back_in_order)(t, s);
 }
 
 cuc_status cuc__algorithm_run_look_back(const struct cuc__algorithm_call *c,
                                         const struct cuc__algorithm_sums *s, int64_t tiles)
 {
-    int64_t places = places_of(tiles);
-    cuc_tensor told, sums[CUC__ALGORITHM_MAX + 1];
+    int64_t words = words_in_all(s, tiles);
+    cuc_tensor told;
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
-    size_t count = cuc__algorithm_add_inputs(args, 0, c);
-    cuc_device_ptr at =
-        cuc__algorithm_scratch(&told, c, c->workspace, is_word(s) ? CUC_U64 : CUC_I32, places);
+    size_t count = cuc__algorithm_add_outputs(args, cuc__algorithm_add_inputs(args, 0, c), c);
 
-    count = cuc__algorithm_add_outputs(args, count, c);
+    cuc__algorithm_scratch(&told, c, c->workspace, CUC_U64, words);
     args[count++] = CUC_ARG(&told);
-    for (uint32_t i = 0; i < s->count && !is_word(s); i++) {
-        at = cuc__algorithm_scratch(&sums[i], c, at, s->dtypes[i], places);
-        args[count++] = CUC_ARG(&sums[i]);
-    }
-    cuc_status st =
-        cuc_fill(c->stream, told.data, 0, sizeof(uint32_t), (size_t)places * (is_word(s) ? 2 : 1));
+    cuc_status st = cuc_fill(c->stream, told.data, 0, sizeof(uint32_t), 2 * (size_t)words);
     return st < 0 ? st : cuc__algorithm_launch(c, 0, args, count);
 }

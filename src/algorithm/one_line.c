@@ -245,3 +245,38 @@ cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_
                               .outputs = outputs, .output_count = 1, .bins = (int32_t)bins),
         CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = counts, .output_count = 1)));
 }
+
+// Runs a selection, whose outputs are the elements that are kept, and their number.
+static cuc_status run_selection(cuc_stream *stream, int32_t kind, const char *fn,
+                                const cuc_tensor *x, const cuc_tensor *y, const cuc_tensor *count)
+{
+    static const char *const kept[] = { "y: %s", "count: %s" };
+    const cuc_tensor outputs[] = { *y, *count };
+
+    return run(
+        stream,
+        CUC_ALGORITHM_OPTIONS(.kind = kind, .inputs = elements, .input_count = 1, .outputs = kept,
+                              .output_count = 2, .fn = fn),
+        CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = outputs, .output_count = 2));
+}
+
+cuc_status cuc_select(cuc_stream *stream, const char *fn, const cuc_tensor *x, const cuc_tensor *y,
+                      const cuc_tensor *count)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(fn);
+    CUC_CHECK_NOT_NULL(x);
+    CUC_CHECK_NOT_NULL(y);
+    CUC_CHECK_NOT_NULL(count);
+    return CUC_PASS(run_selection(stream, CUC_ALGORITHM_SELECT, fn, x, y, count));
+}
+
+cuc_status cuc_unique(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                      const cuc_tensor *count)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(x);
+    CUC_CHECK_NOT_NULL(y);
+    CUC_CHECK_NOT_NULL(count);
+    return CUC_PASS(run_selection(stream, CUC_ALGORITHM_UNIQUE, NULL, x, y, count));
+}

@@ -189,7 +189,7 @@ cuc_status cuc__algorithm_read_operator(struct cuc__algorithm_problem *p,
                 "%s",
                 o->fn, o->identity ? "identity to be NULL" : "a function for several values");
         p->fn = operators[i].text;
-        p->named = true;
+        p->named = operators[i].name;
         snprintf(p->fn_name, sizeof(p->fn_name), "combined");
         if (operators[i].identity)
             snprintf(identity, CUC__ALGORITHM_IDENTITY, "%s", operators[i].identity);

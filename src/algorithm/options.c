@@ -42,6 +42,7 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_SORT] = &cuc__algorithm_sort,
     [CUC_ALGORITHM_TOPK] = &cuc__algorithm_topk,
     [CUC_ALGORITHM_TOPK_ROWS] = &cuc__algorithm_topk_rows,
+    [CUC_ALGORITHM_PARTITION3] = &cuc__algorithm_partition3,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
@@ -57,6 +58,7 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { "warps", o->warps, 0, MOST_WARPS, NULL },
         { "count", o->count, 0, INT64_MAX, NULL },
         { "keys", o->keys, 0, CUC_ALGORITHM_MAX_ARRAYS, NULL },
+        { "determinism", o->determinism, 0, CUC_ALGORITHM_EVERY_GPU, NULL },
         { "bins", o->bins, o->kind == CUC_ALGORITHM_HISTOGRAM,
           o->kind == CUC_ALGORITHM_HISTOGRAM ? MOST_BINS : 0, NULL },
         { "bit_begin", o->bit_begin, 0, o->kind == CUC_ALGORITHM_SORT ? MOST_BITS - 1 : 0, NULL },
@@ -285,13 +287,22 @@ static cuc_dtype accumulator(cuc_dtype dtype)
     }
 }
 
+// True if combining the values in any order gives the same bits, or if the caller allows others.
+static bool any_order(const struct cuc__algorithm_problem *p, int32_t determinism)
+{
+    bool exact = strcmp(p->named, "min") == 0 || strcmp(p->named, "max") == 0 ||
+                 tile_is_integer(p->kind.accumulators[p->kind.keys]);
+
+    return exact || determinism == CUC_ALGORITHM_ANY_ORDER;
+}
+
 // Checks the number of outputs.
 static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
                                 const cuc_algorithm_options *o, const char *function)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     uint32_t each = p->family->outputs_of_value;
-    uint32_t expected = (each ? each : !o->fn) * k->values + p->family->counts;
+    uint32_t expected = (each ? each : !o->fn) * k->values + (p->family->counts > 0);
 
     if (p->family->by_element && p->family->by_key)
         expected -= expected ? k->keys : 0;
@@ -311,7 +322,9 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
                          "the inputs have %u value%s, but there %s %u output%s: expected %s%s",
                          k->values, k->values == 1 ? "" : "s", k->output_count == 1 ? "is" : "are",
                          k->output_count, k->output_count == 1 ? "" : "s",
-                         each > 1 ? "two for each value" : "one for each value",
+                         each > 2   ? "three for each value"
+                         : each > 1 ? "two for each value"
+                                    : "one for each value",
                          p->family->counts ? ", and the count" : "");
     if (p->family->outputs && k->outputs[0].dropped)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -344,6 +357,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->kind = o->kind;
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
+    k->every_gpu = o->determinism == CUC_ALGORITHM_EVERY_GPU;
     k->bins = o->bins;
     k->k = o->k;
     k->smallest = o->flags & CUC_ALGORITHM_SMALLEST;
@@ -366,6 +380,8 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
         (st = cuc__algorithm_read_operator(p, o, function)) < 0 ||
         (p->family->check && (st = p->family->check(p, o, function)) < 0))
         return st;
+    if (p->named && any_order(p, o->determinism))
+        k->reduce = p->named;
     p->family->choose(p);
     return CUC_OK;
 }

@@ -83,11 +83,15 @@ cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
     plan->family = p.family;
     plan->kind = p.kind;
     plan->multiprocessors = p.multiprocessors;
-    while ((st = compile(plan, &p, o.cache, __func__)) < 0 && !o.tile && is_too_large(st) &&
+    while ((st = compile(plan, &p, o.cache, __func__)) < 0 && is_too_large(st) &&
            p.tile.elements > SMALLEST) {
         drop_code(plan);
         p.tile.elements /= 2;
     }
+    if (st >= 0 && o.tile && o.tile != p.tile.elements)
+        st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                      "tile is %d, expected at most %d for these values and this operator, or 0",
+                      o.tile, p.tile.elements);
     plan->tile = p.tile;
     if (st < 0) {
         cuc_algorithm_release(plan);

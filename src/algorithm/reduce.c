@@ -4,7 +4,17 @@
 #include "algorithm.h"
 
 enum { PARTS, FINISH, SMALL };
-enum { SMALL_ELEMENTS = 16384 }; // most elements of one block
+enum {
+    SMALL_ELEMENTS = 16384, // most elements of one block
+    EVERY_GPU_BLOCKS = 256, // if the number must not depend on the device
+};
+
+// Returns the largest number of blocks.
+static int64_t most_blocks(const struct cuc__algorithm_kind *k,
+                           const struct cuc__algorithm_tile *tile, uint32_t multiprocessors)
+{
+    return k->every_gpu ? EVERY_GPU_BLOCKS : (int64_t)tile->blocks * multiprocessors;
+}
 
 static void choose(struct cuc__algorithm_problem *p)
 {
@@ -26,6 +36,8 @@ static void choose(struct cuc__algorithm_problem *p)
         if (!p->tile.warps)
             p->tile.warps = WARPS;
     }
+    if (k->every_gpu && !p->tile.warps)
+        p->tile.warps = WARPS;
     if (!p->tile.blocks)
         p->tile.blocks = BLOCKS;
 }
@@ -114,7 +126,7 @@ static void put_reading(struct cuc__text *t, const struct cuc__algorithm_problem
 
 static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
-    uint32_t most = (uint32_t)p->tile.blocks * p->multiprocessors, places = 1;
+    int64_t most = most_blocks(&p->kind, &p->tile, p->multiprocessors), places = 1;
 
     while (places < most)
         places *= 2;
@@ -122,7 +134,8 @@ static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem 
     put_parts(t, &p->kind);
     cuc__algorithm_put_outputs(t, p, "1");
     t->length -= 2; // the last comma
-    cuc__text_put(t, ")\n    const BG = %u\n    grid 1\n{\n    b = iota(i64, BG)\n", places);
+    cuc__text_put(t, ")\n    const BG = %u\n    grid 1\n{\n    b = iota(i64, BG)\n",
+                  (unsigned)places);
     for (uint32_t i = 0; i < p->kind.values; i++)
         cuc__text_put(t, "    r%u = where(b < G, load(part_%u, [0], [BG]), %s)\n", i, i,
                       p->identity[i]);
@@ -139,7 +152,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 // Returns the number of blocks; 1: the kernel for few elements.
 static int64_t blocks_of(const cuc_algorithm *plan, int64_t count)
 {
-    int64_t most = (int64_t)plan->tile.blocks * plan->multiprocessors;
+    int64_t most = most_blocks(&plan->kind, &plan->tile, plan->multiprocessors);
     int64_t tiles = cuc__ceil_div(count, plan->tile.elements);
 
     return count <= SMALL_ELEMENTS ? 1 : tiles < most ? tiles : most;
@@ -191,10 +204,12 @@ const struct cuc__algorithm_family cuc__algorithm_reduce = {
 
 static void choose_for_segments(struct cuc__algorithm_problem *p)
 {
-    enum { TILE = 1024 };
+    enum { TILE = 1024, WARPS = 4 };
 
     if (!p->tile.elements)
         p->tile.elements = TILE;
+    if (p->kind.every_gpu && !p->tile.warps)
+        p->tile.warps = WARPS;
 }
 
 static void put_segments(struct cuc__text *t, const struct cuc__algorithm_problem *p)

@@ -3,7 +3,7 @@
 
 static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 {
-    struct cuc__algorithm_sums s = { .count = k->values };
+    struct cuc__algorithm_sums s = { .count = k->values, .reduce = k->reduce };
 
     for (uint32_t i = 0; i < k->values; i++)
         s.dtypes[i] = k->accumulators[i];
@@ -13,15 +13,17 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
 static void choose(struct cuc__algorithm_problem *p)
 {
     // A function of the caller's may be long, and is inlined many times.
-    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 1024, BLOCKS = 2 };
+    enum { SUM_BYTES = 65536, FUNCTION_BYTES = 16384, LEAST = 1024, BLOCKS = 2, WARPS = 16 };
     uint32_t sums = 0;
 
     for (uint32_t i = 0; i < p->kind.values; i++)
         sums += cuc_dtype_bits(p->kind.accumulators[i]) / 8;
+    if (p->kind.every_gpu && !p->tile.warps)
+        p->tile.warps = WARPS;
     if (p->tile.elements)
         return;
     p->tile.elements = cuc__algorithm_fit(p->named ? SUM_BYTES : FUNCTION_BYTES, sums, LEAST);
-    while (p->count && p->tile.elements > LEAST &&
+    while (p->count && !p->kind.every_gpu && p->tile.elements > LEAST &&
            cuc__ceil_div(p->count, p->tile.elements) < (int64_t)BLOCKS * p->multiprocessors)
         p->tile.elements /= 2;
 }
@@ -73,7 +75,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "\nkernel scan_all(");
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs(t, p, "N");
-    cuc__algorithm_put_look_back_head(t, p, &s);
+    cuc__algorithm_put_look_back_head(t, p);
     cuc__text_put(t, "    grid cdiv(N, BN)\n{\n    t = block(0)\n");
     cuc__algorithm_put_count(t, p);
     if (k->device_count)

@@ -264,8 +264,9 @@ void cuc__algorithm_put_outputs_of_kept(struct cuc__text *t, const struct cuc__a
 
     for (uint32_t i = 0; i < k->output_count; i++)
         if (!k->outputs[i].dropped) {
+            bool last = i + 1 == k->output_count;
             cuc__text_put(t, "out_%s: %s", k->outputs[i].name, cuc_dtype_name(k->outputs[i].dtype));
-            cuc__text_put(t, i + 1 < k->output_count ? "[M%u], " : "[1], ", i);
+            cuc__text_put(t, last ? "[%u], " : "[M%u], ", last ? p->family->counts : i);
         }
 }
 

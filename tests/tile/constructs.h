@@ -728,6 +728,13 @@ static const struct construct constructs[] = {
       "    p, n = rank(a & 1, 2)\n    store(o2, [0], p)\n    store(o3, [0], n)\n"
       "    p, n = rank(cast(b & 7, i32) * 292, 2048)\n    store(oo, [0], p)\n    store(o4, [0], n)\n"
       "    p, n = rank(full(i32, [4096], 3), 16)\n    store(o5, [0], p)\n}", 0, 0, NULL },
+    { "ranks of up to 4 digits", "i32 i8 u64", "",
+      "kernel k(x: T[3000], o: i32[3000], o1: i32[4], o2: i32[3000], o3: i32[2], o4: i32[3000], o5: i32[1], oo: i32[3]) const T = i32 {\n"
+      "    a = load(x, [0], [3000])\n"
+      "    p, n = rank(a % 5, 4)\n    store(o, [0], p)\n    store(o1, [0], n)\n"
+      "    q, m = rank(where(a % 3 == 0, 0, 1), 2)\n    store(o2, [0], q)\n    store(o3, [0], m)\n"
+      "    r, c = rank(where(a % 7 == 0, 0, -1), 1)\n    store(o4, [0], r)\n    store(o5, [0], c)\n"
+      "    store(oo, [0], full(i32, [3], [max(p), reshape(extract(m, [1], [1]), []), sum(n)]))\n}", 0, 0, NULL },
     { "ranks of sorted and of equal digits", "i32", "n=5;n=255",
       "kernel k(w: T[4096], o: i32[4096], o1: i32[4096], o2: i32[4096], oo: i32[16], n: i32) const T = i32 {\n"
       "    p, c = rank(iota(i32, 4096) >> 9, 16)\n    store(o, [0], p)\n    store(oo, [0], c)\n"

@@ -88,6 +88,18 @@ static bool new_sign(const double *v, const double *before, int64_t i)
     return !i || (v[0] > 0) != (before[0] > 0);
 }
 
+// Returns the part of an element in a partition of three.
+typedef uint32_t part_of_three(const double *v);
+
+static uint32_t by_sign(const double *v)
+{
+    return v[0] < 0 ? 0 : v[0] > 0 ? 2 : 1;
+}
+static uint32_t clamped(const double *v)
+{
+    return v[0] <= 0 ? 0 : v[0] < 2 ? 1 : 2;
+}
+
 // Computes the values of element i of n from those of the inputs, which are `x`, `y` and so on.
 typedef void values(double *v, const struct array *in, int64_t i, int64_t n);
 
@@ -160,7 +172,7 @@ static void two_outputs(double *v, const struct array *in, int64_t i, int64_t n)
 
 // clang-format off
 static const struct work {
-    const char *inputs[5], *outputs[6], *fn, *identity;
+    const char *inputs[5], *outputs[8], *fn, *identity;
     combine *combine;
     values *values;
     double start[3];
@@ -245,6 +257,10 @@ static const struct work selections[] = {
     { { "x: f32" }, { "y: f32", "c: i64" }, "fn keep(x) { return x != x }", NULL, NULL, element, { 0
       }, nothing },
     { { "i % 3" }, { "y: i64", "c: i64" }, POSITIVE, NULL, NULL, index_alone, { 0 }, positive },
+    { { "x: e4m3" }, { "y: e4m3", "c: i64" }, "fn keep(x) { return cast(x, f32) > 0 }", NULL, NULL,
+      element, { 0 }, positive },
+    { { "x: i16", "x > 0", "x", "i" }, { "s: bool", "y: bf16", "at: u32", "c: u16" },
+      "fn keep(s, x, i) { return s }", NULL, NULL, sign_and_index, { 0 }, positive },
 };
 static const struct work partitions[] = {
     { { "x: f32" }, { "y: f32", "z: f32", "c: i64" }, POSITIVE, NULL, NULL, element, { 0 }, positive
@@ -252,6 +268,15 @@ static const struct work partitions[] = {
     { { "x: i32", "x", "i" }, { "y: i32", "_: i64", "z: i16", "at: i32", "c: i64" },
       "fn keep(x, i) { return x > 0 }", NULL, NULL, with_index, { 0 }, positive },
 };
+static const struct work partitions_of_3[] = {
+    { { "x: f32" }, { "y: f32", "z: f32", "u: f32", "c: i64" },
+      "fn sign(x) { return where(x < 0.0, 0, where(x > 0.0, 2, 1)) }", NULL, NULL, element, { 0 }, NULL },
+    { { "x: i8", "x", "i" }, { "y: i8", "at: i64", "_: i8", "bt: i64", "u: i16", "_: i64", "c: i32" },
+      "fn number(x, i) { return x }", NULL, NULL, with_index, { 0 }, NULL },
+    { { "x: f64" }, { "_: f64", "z: f64", "_: f64", "_: u64" }, "fn number(x) { return x }", NULL,
+      NULL, element, { 0 }, NULL },
+};
+static part_of_three *const parts_of_3[] = { by_sign, clamped, clamped };
 // The first values are keys, of which runs are combined.
 static const struct work runs[] = {
     { { "x: u8", "y: f32" }, { "k: u8", "s: f32", "c: i64" }, "sum", NULL, sums, two_elements,
@@ -284,8 +309,8 @@ static const struct work uniques[] = {
 
 // A work's arrays, and its call.
 struct arrays {
-    struct array in[4], out[5], count, workspace;
-    cuc_tensor inputs[4], outputs[5];
+    struct array in[4], out[7], count, workspace;
+    cuc_tensor inputs[4], outputs[7];
     cuc_algorithm_args args;
     bool exclusive;
 };
@@ -328,8 +353,9 @@ static void make_arrays(struct arrays *a, const cuc_algorithm *plan, int64_t n, 
     for (uint32_t i = 0; i < k->output_count; i++) {
         if (k->outputs[i].dropped)
             continue;
-        bool one = plan->family->counts ? i + 1 == k->output_count : !plan->family->by_element;
-        make(&a->out[i], k->outputs[i].dtype, one ? 1 : n, strided ? 2 : 1);
+        uint32_t counts = plan->family->counts;
+        bool few = counts ? i + 1 == k->output_count : !plan->family->by_element;
+        make(&a->out[i], k->outputs[i].dtype, !few ? n : counts ? counts : 1, strided ? 2 : 1);
         send(&a->out[i]);
         a->outputs[next++] = a->out[i].t;
     }
@@ -399,33 +425,36 @@ static void check_scan(const struct work *w, const struct arrays *a, int64_t n)
 static void check_selection(const struct work *w, const struct arrays *a, int64_t n)
 {
     uint32_t count = length_of(w->outputs) - 1;
-    bool others = w >= partitions && w < partitions + CUC_LENGTH(partitions);
-    uint32_t width = others ? count / 2 : count;
-    int64_t kept = 0, left = 0, sizes[2] = { 0 };
+    bool three = w >= partitions_of_3 && w < partitions_of_3 + CUC_LENGTH(partitions_of_3);
+    bool two = w >= partitions && w < partitions + CUC_LENGTH(partitions);
+    part_of_three *part_of = three ? parts_of_3[w - partitions_of_3] : NULL;
+    uint32_t parts = three ? 3 : two ? 2 : 1;
+    uint32_t width = count / parts;
+    int64_t sizes[3] = { 0 }, stored[3] = { 0 };
     double v[3], before[3] = { 0 };
 
     for (int64_t j = 0; j < n; j++) {
         w->values(v, a->in, j, n);
-        sizes[!w->keep(v, before, j)]++;
+        sizes[part_of ? part_of(v) : !w->keep(v, before, j)]++;
         memcpy(before, v, sizeof(v));
     }
     for (uint32_t i = 0; i < count; i++)
         if (a->out[i].buffer)
-            receive(&a->out[i], sizes[i >= width]);
+            receive(&a->out[i], sizes[i / width]);
     if (a->out[count].buffer) {
-        receive(&a->out[count], 1);
-        check_value(&a->out[count], 0, (double)sizes[0], n);
+        receive(&a->out[count], three ? 3 : 1);
+        for (int i = 0; i < (three ? 3 : 1); i++)
+            check_value(&a->out[count], i, (double)sizes[i], n);
     }
     for (int64_t j = 0; j < n; j++) {
         w->values(v, a->in, j, n);
-        bool keeps = w->keep(v, before, j);
-        for (uint32_t i = 0; i < width && (keeps || others); i++) {
-            const struct array *out = &a->out[keeps ? i : width + i];
+        uint32_t part = part_of ? part_of(v) : !w->keep(v, before, j);
+        for (uint32_t i = 0; i < width && part < parts; i++) {
+            const struct array *out = &a->out[part * width + i];
             if (out->buffer)
-                check_value(out, keeps ? kept : left, v[i], n);
+                check_value(out, stored[part], v[i], n);
         }
-        kept += keeps;
-        left += !keeps;
+        stored[part]++;
         memcpy(before, v, sizeof(v));
     }
 }
@@ -470,10 +499,15 @@ static void check_runs(const struct work *w, const struct arrays *a, int64_t n)
 
 typedef void check(const struct work *w, const struct arrays *a, int64_t n);
 static check *const checks[] = {
-    [CUC_ALGORITHM_TRANSFORM] = check_transform, [CUC_ALGORITHM_REDUCE] = check_reduction,
-    [CUC_ALGORITHM_SCAN] = check_scan,           [CUC_ALGORITHM_SELECT] = check_selection,
-    [CUC_ALGORITHM_PARTITION] = check_selection, [CUC_ALGORITHM_UNIQUE] = check_selection,
-    [CUC_ALGORITHM_REDUCE_BY_KEY] = check_runs,  [CUC_ALGORITHM_SCAN_BY_KEY] = check_runs,
+    [CUC_ALGORITHM_TRANSFORM] = check_transform,
+    [CUC_ALGORITHM_REDUCE] = check_reduction,
+    [CUC_ALGORITHM_SCAN] = check_scan,
+    [CUC_ALGORITHM_SELECT] = check_selection,
+    [CUC_ALGORITHM_PARTITION3] = check_selection,
+    [CUC_ALGORITHM_PARTITION] = check_selection,
+    [CUC_ALGORITHM_UNIQUE] = check_selection,
+    [CUC_ALGORITHM_REDUCE_BY_KEY] = check_runs,
+    [CUC_ALGORITHM_SCAN_BY_KEY] = check_runs,
 };
 
 // Runs with n elements: on the host, or on the device in arrays of more.
@@ -545,6 +579,11 @@ TEST_SLICE(partitions_agree_with_the_host, slice, CUC_LENGTH(partitions))
     run_lengths(&partitions[_i], CUC_ALGORITHM_PARTITION, 0);
 }
 
+TEST_SLICE(partitions_of_three_agree_with_the_host, slice, CUC_LENGTH(partitions_of_3))
+{
+    run_lengths(&partitions_of_3[_i], CUC_ALGORITHM_PARTITION3, 0);
+}
+
 TEST_SLICE(unique_elements_agree_with_the_host, slice, CUC_LENGTH(uniques))
 {
     run_lengths(&uniques[_i], CUC_ALGORITHM_UNIQUE, 0);
@@ -581,9 +620,23 @@ TEST(the_default_tiles_agree_with_the_host)
         run_work(&scans[i], plan, 70011, 0, false, false);
         cuc_algorithm_release(plan);
     }
-    make_plan(&plan, &selections[0], CUC_ALGORITHM_SELECT, 0, 0);
-    run_work(&selections[0], plan, 70011, 0, false, false);
-    cuc_algorithm_release(plan);
+    const struct {
+        const struct work *work;
+        int32_t kind;
+    } more[] = {
+        { &selections[0], CUC_ALGORITHM_SELECT },
+        { &selections[5], CUC_ALGORITHM_SELECT },
+        { &partitions[0], CUC_ALGORITHM_PARTITION },
+        { &partitions_of_3[0], CUC_ALGORITHM_PARTITION3 },
+        { &uniques[1], CUC_ALGORITHM_UNIQUE },
+        { &runs[0], CUC_ALGORITHM_REDUCE_BY_KEY },
+        { &run_scans[1], CUC_ALGORITHM_SCAN_BY_KEY },
+    };
+    for (int i = 0; i < CUC_LENGTH(more); i++) {
+        make_plan(&plan, more[i].work, more[i].kind, 0, 0);
+        run_work(more[i].work, plan, 70011, 0, false, false);
+        cuc_algorithm_release(plan);
+    }
 }
 
 static const int32_t of_floats[] = { CUC_ALGORITHM_REDUCE, CUC_ALGORITHM_SCAN };
@@ -661,6 +714,52 @@ TEST(a_call_is_captured_with_its_workspace)
     cuc_graph_release(graph);
     drop_arrays(&a);
     cuc_algorithm_release(plan);
+}
+
+TEST(one_line_calls_select_and_find_unique_elements)
+{
+    struct array x, y, few, count;
+
+    make(&x, CUC_I32, 3000, 1);
+    make(&y, CUC_F32, 3000, 1);
+    make(&few, CUC_F32, 5, 1);
+    make(&count, CUC_I64, 1, 1);
+    for (int64_t i = 0; i < 3000; i++)
+        set(&x, i, (double)(i / 3 % 100));
+    send(&x);
+    send(&y);
+    send(&few);
+    send(&count);
+    ck_ok(cuc_select(stream, "fn large(x) { return x >= 98 }", &x.t, &y.t, &count.t));
+    receive(&count, 1);
+    ck_assert(get(&count, 0) == 60);
+    receive(&y, 60);
+    for (int64_t i = 0; i < 60; i++)
+        ck_assert(get(&y, i) == 98 + (double)(i / 3 % 2));
+    ck_ok(cuc_unique(stream, &x.t, &y.t, &count.t));
+    receive(&count, 1);
+    ck_assert(get(&count, 0) == 1000);
+    receive(&y, 1000);
+    for (int64_t i = 0; i < 1000; i++)
+        ck_assert(get(&y, i) == (double)(i % 100));
+    ck_ok(cuc_unique(stream, &x.t, &few.t, &count.t)); // the others are dropped
+    receive(&count, 1);
+    ck_assert(get(&count, 0) == 1000);
+    receive(&few, 5);
+    ck_assert(get(&few, 4) == 4);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_select(stream, NULL, &x.t, &y.t, &count.t),
+             "fn is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_select(stream, "sum", &x.t, &y.t, &count.t),
+             "fn is sum, expected a function");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_unique(stream, NULL, &y.t, &count.t), "x is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_unique(stream, &x.t, &x.t, &count.t),
+             "outputs[0], y, overlaps inputs[0], x");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_unique(stream, &x.t, &y.t, &few.t),
+             "count, is of f32, expected an integer");
+    drop(&x);
+    drop(&y);
+    drop(&few);
+    drop(&count);
 }
 
 TEST(one_line_calls_keep_their_plans)

@@ -1,4 +1,5 @@
 // Checks that mistakes in options and calls of <cucore/algorithm.h> are refused by name.
+#include "algorithm/algorithm.h"
 #include "base/array.h"
 #include "testing.h"
 
@@ -406,6 +407,109 @@ TEST(calls_for_rows_are_refused_by_name)
     REFUSED_ROWS((out[1].rank = 1, out[1].shape[0] = 4, out[1].strides[0] = 1),
                  "outputs[1], at, has 1 rows, expected 3");
     cuc_algorithm_release(plan);
+}
+
+// Arrays of 4-byte elements at an address, with a stride.
+struct place {
+    uint64_t at;
+    int64_t count, stride;
+};
+
+static cuc_tensor array_at(struct place p, cuc_dtype dtype)
+{
+    return (cuc_tensor){
+        .data = p.at, .dtype = dtype, .rank = 1, .shape = { p.count }, .strides = { p.stride }
+    };
+}
+
+TEST(outputs_of_elements_that_are_kept_overlap_no_array)
+{
+    static const struct {
+        const char *message; // NULL: the call is right
+        struct place x, y, z, c;
+    } rows[] = {
+        { NULL, { 0x1000, 9, 1 }, { 0x2000, 9, 1 }, { 0x3000, 9, 1 }, { 0x4000, 1, 1 } },
+        { NULL, { 0x1000, 9, 1 }, { 0x1024, 9, 1 }, { 0x1048, 9, 1 }, { 0x1070, 1, 1 } },
+        { NULL, { 0x1000, 9, 3 }, { 0x1004, 9, 3 }, { 0x1008, 9, 3 }, { 0x4000, 1, 1 } },
+        { NULL, { 0x1060, 9, -3 }, { 0x1004, 9, 3 }, { 0x1008, 9, 3 }, { 0x4000, 1, 1 } },
+        { "outputs[0], y, overlaps inputs[0], x: expected outputs that share no byte with any",
+          { 0x1000, 9, 1 },
+          { 0x1000, 9, 1 },
+          { 0x3000, 9, 1 },
+          { 0x4000, 1, 1 } },
+        { "outputs[0], y, overlaps inputs[0], x",
+          { 0x1000, 9, 1 },
+          { 0x1020, 9, 1 },
+          { 0x3000, 9, 1 },
+          { 0x4000, 1, 1 } },
+        { "outputs[1], z, overlaps inputs[0], x",
+          { 0x1000, 9, 1 },
+          { 0x2000, 9, 1 },
+          { 0x0fe0, 9, 1 },
+          { 0x4000, 1, 1 } },
+        { "outputs[1], z, overlaps outputs[0], y",
+          { 0x1000, 9, 1 },
+          { 0x2000, 9, 1 },
+          { 0x2010, 9, 1 },
+          { 0x4000, 1, 1 } },
+        { "outputs[2], c, overlaps outputs[1], z",
+          { 0x1000, 9, 1 },
+          { 0x2000, 9, 1 },
+          { 0x3000, 9, 1 },
+          { 0x3020, 1, 1 } },
+        { "outputs[2], c, overlaps inputs[0], x",
+          { 0x1000, 9, 2 },
+          { 0x2000, 9, 1 },
+          { 0x3000, 9, 1 },
+          { 0x1008, 1, 1 } },
+        { "outputs[0], y, overlaps inputs[0], x",
+          { 0x1000, 9, 3 },
+          { 0x1004, 9, 2 },
+          { 0x3000, 9, 1 },
+          { 0x4000, 1, 1 } },
+        { "outputs[0], y, overlaps inputs[0], x",
+          { 0x1000, 9, 0 },
+          { 0x1000, 9, 1 },
+          { 0x3000, 9, 1 },
+          { 0x4000, 1, 1 } },
+    };
+    cuc_algorithm *plan;
+
+    ck_ok(cuc_algorithm_create(
+        &plan, device,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_PARTITION, .fn = "fn keep(x) { return x > 0 }",
+                              IN("x: i32"), OUT("y: i32", "z: f32", "c: i64"), .input_count = 1,
+                              .output_count = 3)));
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        const cuc_tensor x = array_at(rows[i].x, CUC_I32);
+        const cuc_tensor out[] = { array_at(rows[i].y, CUC_I32), array_at(rows[i].z, CUC_F32),
+                                   array_at(rows[i].c, CUC_I64) };
+        struct cuc__algorithm_call c = {
+            .plan = plan,
+            .stream = stream,
+            .args = CUC_ALGORITHM_ARGS(.inputs = &x, .input_count = 1, .outputs = out,
+                                       .output_count = 3),
+            .function = "call",
+        };
+        if (rows[i].message)
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc__algorithm_check(&c), rows[i].message);
+        else
+            ck_ok(cuc__algorithm_check(&c));
+    }
+    cuc_algorithm_release(plan);
+}
+
+TEST(a_tile_that_is_too_large_is_refused_with_the_largest)
+{
+    cuc_algorithm *plan;
+
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_algorithm_create(
+                 &plan, device,
+                 CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_REDUCE_BY_KEY, .fn = "sum",
+                                       IN("k: i64", "x: f64"), OUT("l: i64", "s: f64", "c: i64"),
+                                       .input_count = 2, .output_count = 3, .tile = 65536)),
+             "tile is 65536, expected at most ");
 }
 
 int main(void)

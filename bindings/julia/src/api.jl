@@ -347,11 +347,15 @@ const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
 const CUC_ALGORITHM_SORT = Int32(11)
 const CUC_ALGORITHM_TOPK = Int32(15)
 const CUC_ALGORITHM_TOPK_ROWS = Int32(16)
+const CUC_ALGORITHM_PARTITION3 = Int32(17)
 const CUC_ALGORITHM_DEVICE_COUNT = UInt32(1)
 const CUC_ALGORITHM_PLAIN_LAUNCH = UInt32(2)
 const CUC_ALGORITHM_EXCLUSIVE = UInt32(4)
 const CUC_ALGORITHM_DESCENDING = UInt32(8)
 const CUC_ALGORITHM_SMALLEST = UInt32(16)
+const CUC_ALGORITHM_RUN_TO_RUN = Int32(0)
+const CUC_ALGORITHM_ANY_ORDER = Int32(1)
+const CUC_ALGORITHM_EVERY_GPU = Int32(2)
 const CUC_SEARCH_UPPER = UInt32(1)
 const CUC_ATTENTION_FULL = Int32(0)
 const CUC_ATTENTION_CAUSAL = Int32(1)
@@ -620,6 +624,7 @@ struct cuc_algorithm_options
     bins::Int32
     keys::Int32
     offsets::cuc_dtype
+    determinism::Int32
     count::Int64
     arch::Ptr{UInt8}
     cache::Ptr{cuc_cache}
@@ -2730,6 +2735,9 @@ cuc_scan(stream, fn, identity, flags, x, y) =
 # Search for each value in a sorted array, in stream order: at[i] is the number of elements that are less than values[i]. With CUC_SEARCH_UPPER, it is the number of those not greater.
 cuc_search(stream, flags, sorted, values, at) =
     ccall((:cuc_search, libcucore), cuc_status, (Ptr{cuc_stream}, UInt32, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, flags, sorted, values, at)
+# Keep the elements that a function accepts, in their order and in stream order.
+cuc_select(stream, fn, x, y, count) =
+    ccall((:cuc_select, libcucore), cuc_status, (Ptr{cuc_stream}, Cstring, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, fn, x, y, count)
 # Set the process-wide handler of failures that no call can return. Without a handler, such a failure is dropped and its object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
@@ -3480,6 +3488,9 @@ cuc_tuned_find(choice, capacity, path, key) =
 # Compute, from a tile program's text, its name in tuning records.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
+# Keep the first of adjacent equal elements, in stream order; each value once if x is sorted.
+cuc_unique(stream, x, y, count) =
+    ccall((:cuc_unique, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, x, y, count)
 # The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())

@@ -2,7 +2,7 @@
 # Sizes and offsets as the headers have them: name, bytes, alignment, fields.
 const LAYOUT = [
     (:cuc_algorithm_args, 72, 8, [(:struct_size, 0, 8), (:inputs, 8, 8), (:outputs, 16, 8), (:input_count, 24, 4), (:output_count, 28, 4), (:count, 32, 8), (:device_count, 40, 8), (:workspace, 48, 8), (:workspace_bytes, 56, 8), (:offsets, 64, 8)]),
-    (:cuc_algorithm_options, 120, 8, [(:struct_size, 0, 8), (:kind, 8, 4), (:flags, 12, 4), (:inputs, 16, 8), (:outputs, 24, 8), (:input_count, 32, 4), (:output_count, 36, 4), (:fn, 40, 8), (:identity, 48, 8), (:tile, 56, 4), (:blocks, 60, 4), (:warps, 64, 4), (:bins, 68, 4), (:keys, 72, 4), (:offsets, 76, 4), (:count, 80, 8), (:arch, 88, 8), (:cache, 96, 8), (:bit_begin, 104, 4), (:bit_end, 108, 4), (:k, 112, 8)]),
+    (:cuc_algorithm_options, 128, 8, [(:struct_size, 0, 8), (:kind, 8, 4), (:flags, 12, 4), (:inputs, 16, 8), (:outputs, 24, 8), (:input_count, 32, 4), (:output_count, 36, 4), (:fn, 40, 8), (:identity, 48, 8), (:tile, 56, 4), (:blocks, 60, 4), (:warps, 64, 4), (:bins, 68, 4), (:keys, 72, 4), (:offsets, 76, 4), (:determinism, 80, 4), (:count, 88, 8), (:arch, 96, 8), (:cache, 104, 8), (:bit_begin, 112, 4), (:bit_end, 116, 4), (:k, 120, 8)]),
     (:cuc_arg, 16, 8, [(:type_, 0, 4), (:bytes, 4, 4), (:value, 8, 8)]),
     (:cuc_attention_args, 232, 8, [(:struct_size, 0, 8), (:q, 8, 8), (:k, 16, 8), (:v, 24, 8), (:o, 32, 8), (:lse, 40, 8), (:scale, 48, 8), (:sinks, 56, 8), (:sides, 64, 8), (:side_count, 72, 4), (:reserved, 76, 4), (:query_offsets, 80, 8), (:key_offsets, 88, 8), (:most_queries, 96, 8), (:page_table, 104, 8), (:key_lengths, 112, 8), (:workspace, 120, 8), (:workspace_bytes, 128, 8), (:d_o, 136, 8), (:d_q, 144, 8), (:d_k, 152, 8), (:d_v, 160, 8), (:most_keys, 168, 8), (:new_k, 176, 8), (:new_v, 184, 8), (:q_scale, 192, 8), (:k_scale, 200, 8), (:v_scale, 208, 8), (:d_sinks, 216, 8), (:d_sides, 224, 8)]),
     (:cuc_attention_choice, 48, 8, [(:struct_size, 0, 8), (:tile_q, 8, 4), (:tile_k, 12, 4), (:stages, 16, 4), (:warps, 20, 4), (:pipeline, 24, 4), (:parts, 28, 4), (:tiles, 32, 8), (:by, 40, 8)]),
@@ -440,6 +440,7 @@ const FUNCTIONS = [
     (:cuc_runtime_set_device, 1),
     (:cuc_scan, 6),
     (:cuc_search, 5),
+    (:cuc_select, 5),
     (:cuc_set_failure_handler, 2),
     (:cuc_set_library_path, 2),
     (:cuc_sms_split, 6),
@@ -690,6 +691,7 @@ const FUNCTIONS = [
     (:cuc_tuned_add, 2),
     (:cuc_tuned_find, 4),
     (:cuc_tuned_program, 3),
+    (:cuc_unique, 4),
     (:cuc_version, 0),
     (:cuc_version_string, 0),
 ]

@@ -295,11 +295,15 @@ CUC_ALGORITHM_REDUCE_SEGMENTS = 10
 CUC_ALGORITHM_SORT = 11
 CUC_ALGORITHM_TOPK = 15
 CUC_ALGORITHM_TOPK_ROWS = 16
+CUC_ALGORITHM_PARTITION3 = 17
 CUC_ALGORITHM_DEVICE_COUNT = 1
 CUC_ALGORITHM_PLAIN_LAUNCH = 2
 CUC_ALGORITHM_EXCLUSIVE = 4
 CUC_ALGORITHM_DESCENDING = 8
 CUC_ALGORITHM_SMALLEST = 16
+CUC_ALGORITHM_RUN_TO_RUN = 0
+CUC_ALGORITHM_ANY_ORDER = 1
+CUC_ALGORITHM_EVERY_GPU = 2
 CUC_SEARCH_UPPER = 1
 CUC_ATTENTION_FULL = 0
 CUC_ATTENTION_CAUSAL = 1
@@ -1019,6 +1023,7 @@ class cuc_algorithm_options(_c.Structure):
         ("bins", _c.c_int32),
         ("keys", _c.c_int32),
         ("offsets", _c.c_int32),
+        ("determinism", _c.c_int32),
         ("count", _c.c_int64),
         ("arch", _c.c_char_p),
         ("cache", _c.c_void_p),
@@ -2128,7 +2133,7 @@ class cuc_dl_managed_tensor_versioned(_c.Structure):
 # Sizes and offsets as the headers have them; a test compares.
 LAYOUT = {
     "cuc_algorithm_args": (72, {"struct_size": 0, "inputs": 8, "outputs": 16, "input_count": 24, "output_count": 28, "count": 32, "device_count": 40, "workspace": 48, "workspace_bytes": 56, "offsets": 64}),
-    "cuc_algorithm_options": (120, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "bins": 68, "keys": 72, "offsets": 76, "count": 80, "arch": 88, "cache": 96, "bit_begin": 104, "bit_end": 108, "k": 112}),
+    "cuc_algorithm_options": (128, {"struct_size": 0, "kind": 8, "flags": 12, "inputs": 16, "outputs": 24, "input_count": 32, "output_count": 36, "fn": 40, "identity": 48, "tile": 56, "blocks": 60, "warps": 64, "bins": 68, "keys": 72, "offsets": 76, "determinism": 80, "count": 88, "arch": 96, "cache": 104, "bit_begin": 112, "bit_end": 116, "k": 120}),
     "cuc_arg": (16, {"type": 0, "bytes": 4, "value": 8}),
     "cuc_attention_args": (232, {"struct_size": 0, "q": 8, "k": 16, "v": 24, "o": 32, "lse": 40, "scale": 48, "sinks": 56, "sides": 64, "side_count": 72, "reserved": 76, "query_offsets": 80, "key_offsets": 88, "most_queries": 96, "page_table": 104, "key_lengths": 112, "workspace": 120, "workspace_bytes": 128, "d_o": 136, "d_q": 144, "d_k": 152, "d_v": 160, "most_keys": 168, "new_k": 176, "new_v": 184, "q_scale": 192, "k_scale": 200, "v_scale": 208, "d_sinks": 216, "d_sides": 224}),
     "cuc_attention_choice": (48, {"struct_size": 0, "tile_q": 8, "tile_k": 12, "stages": 16, "warps": 20, "pipeline": 24, "parts": 28, "tiles": 32, "by": 40}),
@@ -2567,6 +2572,7 @@ FUNCTIONS = {
     "cuc_runtime_set_device": "ip",
     "cuc_scan": "ipssIpp",
     "cuc_search": "ipIppp",
+    "cuc_select": "ipsppp",
     "cuc_set_failure_handler": "vpp",
     "cuc_set_library_path": "iss",
     "cuc_sms_split": "ippppII",
@@ -2817,6 +2823,7 @@ FUNCTIONS = {
     "cuc_tuned_add": "isp",
     "cuc_tuned_find": "ipzsp",
     "cuc_tuned_program": "ipsz",
+    "cuc_unique": "ipppp",
     "cuc_version": "I",
     "cuc_version_string": "s",
 }

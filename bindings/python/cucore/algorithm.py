@@ -20,12 +20,15 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
           "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
           "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "sort": raw.CUC_ALGORITHM_SORT,
-          "topk": raw.CUC_ALGORITHM_TOPK, "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS}
+          "topk": raw.CUC_ALGORITHM_TOPK, "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS,
+          "partition3": raw.CUC_ALGORITHM_PARTITION3}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
           "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING,
           "smallest": raw.CUC_ALGORITHM_SMALLEST}
+_DETERMINISM = {"run_to_run": raw.CUC_ALGORITHM_RUN_TO_RUN, "any_order": raw.CUC_ALGORITHM_ANY_ORDER,
+                "every_gpu": raw.CUC_ALGORITHM_EVERY_GPU}
 _FIELDS = ("identity", "bins", "k", "keys", "offsets", "bit_begin", "bit_end", "tile", "blocks", "warps", "count",
-           "arch", "cache")
+           "arch", "determinism", "cache")
 
 
 def _texts(made: Any, field: str, given: Sequence[str]) -> None:
@@ -60,15 +63,16 @@ def _arrays(args: Any, field: str, given: Sequence[Any], kept: list[Any]) -> Non
 class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
-    `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
-    "scan_by_key", "reduce_segments", "sort", "topk" or "topk_rows"; `inputs` are arrays ("x: f32") and expressions of
-    their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions
-    and scans a name such as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that
-    combines values; `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a
-    histogram; `k`, the number of elements that a top-k finds, the `smallest` ones instead of the largest; `keys`, the
-    number of values that are keys; `descending` sorts, and the bits `bit_begin` to `bit_end` - 1 of their keys;
-    `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
-    `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
+    `kind` is "transform", "reduce", "scan", "select", "partition", "partition3", "unique", "histogram",
+    "reduce_by_key", "scan_by_key", "reduce_segments", "sort", "topk" or "topk_rows"; `inputs` are arrays ("x: f32")
+    and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the tile
+    language, or for reductions and scans a name such as "sum". The other options are those of `cuc_algorithm_options`:
+    `identity` of a function that combines values; `exclusive` scans; `device_count`, if calls read the number of
+    elements on the device; `bins` of a histogram; `k`, the number of elements that a top-k finds, the `smallest` ones
+    instead of the largest; `keys`, the number of values that are keys; `descending` sorts, and the bits `bit_begin` to
+    `bit_end` - 1 of their keys; `offsets`, the dtype of the offsets of segments; `determinism`, "run_to_run" (the
+    default), "any_order" or "every_gpu"; `tile`, `blocks`, `warps` to choose by hand; `count`, a number of elements to
+    choose for; `arch`; `cache`, a `Cache` to use
     instead of the default one.
     """
 
@@ -90,6 +94,8 @@ class Algorithm(Handle):
                 raise TypeError(f"an algorithm has no option {name}: there are {there}")
             elif name == "offsets":
                 made.offsets = dtype_number(value)
+            elif name == "determinism":
+                made.determinism = word("determinism", value, _DETERMINISM)
             elif name != "cache":
                 assign(made, name, value)
             elif value is not None:
@@ -187,4 +193,19 @@ def histogram(stream: StreamLike, low: float, high: float, x: Any, counts: Any) 
     check(raw.cuc_histogram(as_stream(stream)._h, low, high, source._address, result._address))
 
 
-__all__ = ["Algorithm", "histogram", "reduce", "scan", "search", "sort", "topk"]
+def select(stream: StreamLike, fn: str, x: Any, y: Any, count: Any) -> None:
+    """Keep the elements of an array for which `fn`, a function in the tile language, is true, in stream order. Stores
+    their number to the one integer of `count`. Elements for which y has no room are dropped. The library keeps the
+    plans."""
+    source, result, number = as_tensor(x), as_tensor(y), as_tensor(count)
+    check(raw.cuc_select(as_stream(stream)._h, c_text("fn", fn), source._address, result._address, number._address))
+
+
+def unique(stream: StreamLike, x: Any, y: Any, count: Any) -> None:
+    """Keep the first of adjacent equal elements, in stream order. Stores their number to the one integer of `count`.
+    Elements for which y has no room are dropped. The library keeps the plans."""
+    source, result, number = as_tensor(x), as_tensor(y), as_tensor(count)
+    check(raw.cuc_unique(as_stream(stream)._h, source._address, result._address, number._address))
+
+
+__all__ = ["Algorithm", "histogram", "reduce", "scan", "search", "select", "sort", "topk", "unique"]

@@ -307,11 +307,15 @@ CUC_ALGORITHM_REDUCE_SEGMENTS: int
 CUC_ALGORITHM_SORT: int
 CUC_ALGORITHM_TOPK: int
 CUC_ALGORITHM_TOPK_ROWS: int
+CUC_ALGORITHM_PARTITION3: int
 CUC_ALGORITHM_DEVICE_COUNT: int
 CUC_ALGORITHM_PLAIN_LAUNCH: int
 CUC_ALGORITHM_EXCLUSIVE: int
 CUC_ALGORITHM_DESCENDING: int
 CUC_ALGORITHM_SMALLEST: int
+CUC_ALGORITHM_RUN_TO_RUN: int
+CUC_ALGORITHM_ANY_ORDER: int
+CUC_ALGORITHM_EVERY_GPU: int
 CUC_SEARCH_UPPER: int
 CUC_ATTENTION_FULL: int
 CUC_ATTENTION_CAUSAL: int
@@ -598,6 +602,7 @@ class cuc_algorithm_options(ctypes.Structure):
     bins: int
     keys: int
     offsets: int
+    determinism: int
     count: int
     arch: bytes | None
     cache: Pointer
@@ -2232,6 +2237,8 @@ def cuc_scan(stream: Pointer, fn: bytes | None, identity: bytes | None, flags: i
     """Scan an array, in stream order:"""
 def cuc_search(stream: Pointer, flags: int, sorted: Pointer, values: Pointer, at: Pointer) -> int:
     """Search for each value in a sorted array, in stream order:"""
+def cuc_select(stream: Pointer, fn: bytes | None, x: Pointer, y: Pointer, count: Pointer) -> int:
+    """Keep the elements that a function accepts, in their order and in stream order."""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
@@ -2732,6 +2739,8 @@ def cuc_tuned_find(choice: Pointer, capacity: int, path: bytes | None, key: Poin
     """Find the choice for a program on a GPU, for nearby extents."""
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
     """Compute, from a tile program's text, its name in tuning records."""
+def cuc_unique(stream: Pointer, x: Pointer, y: Pointer, count: Pointer) -> int:
+    """Keep the first of adjacent equal elements, in stream order; each value once if x is sorted."""
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:

@@ -98,6 +98,34 @@ class AlgorithmTest(DeviceTest):
                                       np.bincount(self.x.astype(int) + 9, minlength=18))
         self.assertIn("kernel histogram_all", bins.source)
 
+    def test_parts_and_unique_elements(self):
+        out, count = self.send(np.zeros_like(self.x)), self.send(np.zeros(1, np.int64))
+        algorithm.select(self.stream, "fn positive(x) { return x > 0 }", self.there, out, count)
+        kept = self.x[self.x > 0]
+        self.assertEqual(self.receive(count, np.zeros(1, np.int64))[0], len(kept))
+        np.testing.assert_array_equal(self.receive(out, self.x)[:len(kept)], kept)
+        ordered = np.sort(self.x)
+        algorithm.unique(self.stream, self.send(ordered), out, count)
+        once = np.unique(ordered)
+        self.assertEqual(self.receive(count, np.zeros(1, np.int64))[0], len(once))
+        np.testing.assert_array_equal(self.receive(out, self.x)[:len(once)], once)
+        parts, sizes = [self.send(np.zeros_like(self.x)) for _ in range(3)], self.send(np.zeros(3, np.int64))
+        by_sign = algorithm.Algorithm("partition3", ["x: f32"], ["a: f32", "b: f32", "c: f32", "sizes: i64"],
+                                      "fn sign(x) { return where(x < 0.0, 0, where(x > 0.0, 2, 1)) }")
+        by_sign(self.stream, [self.there], [*parts, sizes])
+        there = self.receive(sizes, np.zeros(3, np.int64))
+        for part, size, expected in zip(parts, there, (self.x[self.x < 0], self.x[self.x == 0], kept), strict=True):
+            np.testing.assert_array_equal(self.receive(part, self.x)[:size], expected)
+
+    def test_determinism(self):
+        out = self.send(self.x)
+        for determinism in ("run_to_run", "any_order", "every_gpu"):
+            plan = algorithm.Algorithm("scan", ["x: f32"], ["y: f32"], "sum", determinism=determinism)
+            plan(self.stream, [self.there], [out])
+            np.testing.assert_array_equal(self.receive(out, self.x), np.cumsum(self.x))
+        with self.assertRaisesRegex(ValueError, "determinism is"):
+            algorithm.Algorithm("scan", ["x: f32"], ["y: f32"], "sum", determinism="sometimes")
+
     def test_keys_and_segments(self):
         keys = np.sort(np.random.default_rng(6).integers(0, 40, 5000)).astype(np.int32)
         out, sums, count = (self.send(np.zeros(n, t)) for n, t in ((5000, np.int32), (5000, np.float32), (1, np.int64)))

@@ -68,11 +68,11 @@ static void note_grids(struct tile_op *op, void *data)
 {
     struct tile_kernel *kernel = data;
 
-    // Acquiring loads and results of atomic ops let a kernel see the writes of other blocks.
+    // Ordered loads and results of atomic ops let a kernel see the writes of other blocks.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
                                 ? op->result[0]->uses > 0
-                                : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
+                                : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK);
 }
 
 // True if every block reaches a wait of the source: one in the body, before any branch or loop.

@@ -10,34 +10,19 @@
 // and after those of the halves before. A mask for a whole warp would need words of 64 bits, which
 // take twice as long to read and write, and bits that are set in every second bank only.
 //
-// For up to 4 digits, or more than fit, each warp holds consecutive elements, and a vote per bit of
-// the digit finds the peers. Lanes that set bits of one word take turns, and with so few digits
-// there are many of them. On an H200, a vote takes a multiprocessor 3.3 cycles per bit for the
-// digits of 32 elements, and match.any 2 cycles per different digit.
-#include "emit.h"
+// For up to 4 digits, votes find the ranks (rank_votes.c). Lanes that set bits of one word take
+// turns, and with so few digits there are many of them. If masks do not fit in shared memory, each
+// warp holds consecutive elements, and a vote per bit of the digit finds the peers. On an H200, a
+// vote takes a multiprocessor 3.3 cycles per bit for the digits of 32 elements, and match.any 2
+// cycles per different digit.
+#include "rank.h"
+#include "tile/layout/assign.h"
 
 enum {
     MOST_IN_VECTOR = 4,
     MASK_BITS = 16, // of a word, below the counter
     WORD_BYTES = 4,
     TOTALS_BYTES = 4 << TILE_MAX_WARP_BITS,
-};
-
-struct ranks {
-    struct tile_emitter *e;
-    const struct tile_value *x;
-    uint32_t digits, bits;         // number of digits, and its log2
-    bool halves;                   // half warps have rows, with masks; otherwise warps, which vote
-    uint32_t rows;                 // of words
-    uint32_t count;                // registers of a thread
-    uint32_t counts_at, totals_at; // offsets in the shared memory behind the counters
-    tile_register shared;          // address of the words, and later of the places
-    tile_register row;             // address of the thread's row
-    tile_register lane;            // the thread's number in its row
-    tile_register *digit;          // by register, 32 bits
-    tile_register *valid;          // by register: predicate, or TILE_NO_REGISTER if always true
-    bool *none;                    // by register: no thread has an element there
-    tile_register *rank;           // by register: rank among the warp's elements with that digit
 };
 
 static void sync_warp(struct tile_emitter *e)
@@ -53,7 +38,7 @@ static void guard(struct tile_emitter *e, tile_register predicate)
 
 // Finds the digits, and which of them count: those of elements of the tile, in one copy of each,
 // that are in range.
-static bool find_digits(struct ranks *k)
+static bool find_digits(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     const tile_register *in = tile_registers(e, k->x);
@@ -78,7 +63,7 @@ static bool find_digits(struct ranks *k)
 }
 
 // Finds the thread's row.
-static void find_row(struct ranks *k)
+static void find_row(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     tile_register row = e->warp;
@@ -94,13 +79,13 @@ static void find_row(struct ranks *k)
 }
 
 // Returns the address of a register's digit in the thread's row.
-static tile_register digit_in(struct ranks *k, uint32_t r)
+static tile_register digit_in(struct tile_ranks *k, uint32_t r)
 {
     return tile_make(k->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", k->digit[r], WORD_BYTES, k->row);
 }
 
 // Clears the thread's row.
-static void clear_row(struct ranks *k)
+static void clear_row(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     uint32_t lanes = k->halves ? 16 : 32;
@@ -119,7 +104,7 @@ static void clear_row(struct ranks *k)
 }
 
 // Returns the mask of the lanes that count and whose digits have the same bits.
-static tile_register vote(struct ranks *k, uint32_t r)
+static tile_register vote(struct tile_ranks *k, uint32_t r)
 {
     enum { AND_XOR = 0x60 }; // a & (b ^ c)
     struct tile_emitter *e = k->e;
@@ -142,7 +127,7 @@ static tile_register vote(struct ranks *k, uint32_t r)
 }
 
 // True if every element of every thread counts.
-static bool counts_all(const struct ranks *k)
+static bool counts_all(const struct tile_ranks *k)
 {
     for (uint32_t r = 0; r < k->count; r++)
         if (k->none[r] || k->valid[r])
@@ -153,7 +138,7 @@ static bool counts_all(const struct ranks *k)
 // Ranks a warp's elements without masks if they all have one digit, as the upper digits of small
 // numbers and of sorted numbers do. Such elements would take turns for all bits of a mask.
 // Continues at the label `done`.
-static void rank_equal(struct ranks *k, uint32_t done)
+static void rank_equal(struct tile_ranks *k, uint32_t done)
 {
     struct tile_emitter *e = k->e;
     uint32_t general = tile_label(e);
@@ -174,7 +159,7 @@ static void rank_equal(struct ranks *k, uint32_t done)
 }
 
 // Ranks the elements of half a warp among those with the same digit, and counts them.
-static void rank_by_masks(struct ranks *k)
+static void rank_by_masks(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     uint32_t done = tile_label(e);
@@ -210,7 +195,7 @@ static void rank_by_masks(struct ranks *k)
 }
 
 // Ranks a warp's elements among those with the same digit, and counts them.
-static void rank_by_votes(struct ranks *k)
+static void rank_without_masks(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     tile_register below = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
@@ -237,7 +222,7 @@ static void rank_by_votes(struct ranks *k)
 }
 
 // Returns the sum of `x` over all earlier threads. Only the first `threads` threads count.
-static tile_register sum_before(struct ranks *k, tile_register x, uint32_t threads,
+static tile_register sum_before(struct tile_ranks *k, tile_register x, uint32_t threads,
                                 tile_register counts)
 {
     struct tile_emitter *e = k->e;
@@ -273,7 +258,7 @@ static tile_register sum_before(struct ranks *k, tile_register x, uint32_t threa
 
 // Replaces the words of all rows by the places of the rows' first elements, and writes the number
 // of elements of each digit behind them. A thread takes `each` digits that are neighbors.
-static bool place_rows(struct ranks *k)
+static bool place_rows(struct tile_ranks *k)
 {
     struct tile_emitter *e = k->e;
     uint32_t threads = 32 * e->warps, each = k->digits > threads ? k->digits / threads : 1;
@@ -321,7 +306,7 @@ static bool place_rows(struct ranks *k)
 }
 
 // Adds the place of the row's first element with the digit.
-static void find_places(struct ranks *k, const struct tile_value *result)
+static void find_places(struct tile_ranks *k, const struct tile_value *result)
 {
     struct tile_emitter *e = k->e;
     const tile_register *out = tile_registers(e, result);
@@ -343,33 +328,35 @@ static void find_places(struct ranks *k, const struct tile_value *result)
 
 bool tile_emit_rank(struct tile_emitter *e, const struct tile_op *op)
 {
-    struct ranks k = { .e = e,
-                       .x = op->operand[0],
-                       .digits = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
-                       .count = tile_register_count(op->operand[0]) };
+    struct tile_ranks k = { .e = e,
+                            .x = op->operand[0],
+                            .digits = (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
+                            .count = tile_register_count(op->operand[0]) };
     const struct tile_value *counts = op->result[1];
     uint32_t at;
 
     k.bits = tile_bits_of(k.digits);
+    k.digit = tile_take(e->module, k.count * sizeof(*k.digit));
+    k.valid = tile_take(e->module, k.count * sizeof(*k.valid));
+    k.rank = tile_take(e->module, k.count * sizeof(*k.rank));
+    k.none = tile_take(e->module, k.count * sizeof(*k.none));
+    if (!k.digit || !k.valid || !k.rank || !k.none || !find_digits(&k))
+        return false;
+    if (k.digits <= TILE_VOTED_DIGITS)
+        return tile_rank_by_votes(&k, op);
     k.halves = tile_ranks_in_halves(k.digits, tile_bits_of(e->warps));
     k.rows = e->warps << k.halves;
     k.totals_at = WORD_BYTES * k.digits * k.rows;
     k.counts_at = k.totals_at + TOTALS_BYTES;
     uint32_t bytes = k.counts_at + tile_shared_bytes(counts);
-    k.digit = tile_take(e->module, k.count * sizeof(*k.digit));
-    k.valid = tile_take(e->module, k.count * sizeof(*k.valid));
-    k.rank = tile_take(e->module, k.count * sizeof(*k.rank));
-    k.none = tile_take(e->module, k.count * sizeof(*k.none));
-    if (!k.digit || !k.valid || !k.rank || !k.none || !tile_shared_fits(e, op, bytes))
-        return false;
-    if (!find_digits(&k))
+    if (!tile_shared_fits(e, op, bytes))
         return false;
     k.shared = tile_scratch_beside(e, bytes, bytes, &at);
     find_row(&k);
     clear_row(&k);
     for (uint32_t r = 0; r < k.count; r++)
         k.rank[r] = tile_new(e, TILE_R32);
-    (k.halves ? rank_by_masks : rank_by_votes)(&k);
+    (k.halves ? rank_by_masks : rank_without_masks)(&k);
     tile_barrier(e);
     if (!place_rows(&k))
         return false;

@@ -36,18 +36,29 @@ void tile_set_layout(struct tile_assignment *a, struct tile_value *value, struct
     a->changed = true;
 }
 
-// Gives scalars a layout in which every thread holds the value, and ranks the layout in element
-// order, which spreads to the accesses that the digits come from.
+// Sets the layouts of a rank: its places are in element order, which spreads to the accesses that
+// the digits come from.
+static void fixed_rank(struct tile_assignment *a, const struct tile_op *op)
+{
+    const struct tile_type *counts = &op->result[1]->type;
+
+    tile_set_layout(a, op->result[0],
+                    tile_layout_for_rank(&op->result[0]->type,
+                                         (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0), a->warp_bits));
+    if (counts->extent[0] <= TILE_VOTED_DIGITS)
+        tile_set_layout(
+            a, op->result[1],
+            tile_blocked(counts, a->warp_bits, tile_bits_of(TILE_VOTED_DIGITS), (uint8_t[]){ 0 }));
+}
+
+// Gives scalars a layout in which every thread holds the value, and ranks theirs.
 static void fixed_op(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
     struct tile_layout scalar = { .warp_bits = (uint8_t)a->warp_bits };
 
     if (op->kind == TILE_RANK)
-        tile_set_layout(a, op->result[0],
-                        tile_layout_for_rank(&op->result[0]->type,
-                                             (uint32_t)tile_int(op, TILE_ATTR_COUNT, 0),
-                                             a->warp_bits));
+        fixed_rank(a, op);
     a->places |= op->kind == TILE_PLACE;
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!op->result[i]->type.rank)
@@ -111,7 +122,8 @@ static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
 
-    if (!moves_memory(op) || !tile_shape_same(&moved(op)->type, a->largest))
+    if (!moves_memory(op) || !tile_shape_same(&moved(op)->type, a->largest) ||
+        (a->places && !tile_needs_layout(moved(op)))) // the ranks have determined its layout
         return;
     uint32_t bits = 7; // log2 of 128 bits
     for (uint32_t width = cuc_dtype_bits(moved(op)->type.dtype); width > 1; width /= 2)

@@ -13,6 +13,9 @@ struct tile_widths {
     const void *data;
 };
 
+// The largest number of digits whose ranks are found by votes. Every thread has their counts.
+enum { TILE_VOTED_DIGITS = 4 };
+
 struct tile_assignment {
     struct tile_kernel *kernel;
     uint32_t warp_bits;

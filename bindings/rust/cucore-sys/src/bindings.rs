@@ -724,6 +724,8 @@ pub const CUC_ALGORITHM_SORT: i32 = 11;
 pub const CUC_ALGORITHM_TOPK: i32 = 15;
 /// does so in each row of a \[rows, n\] tensor
 pub const CUC_ALGORITHM_TOPK_ROWS: i32 = 16;
+/// keeps the elements in the outputs of three parts
+pub const CUC_ALGORITHM_PARTITION3: i32 = 17;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -735,6 +737,13 @@ pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
 pub const CUC_ALGORITHM_DESCENDING: u32 = 8;
 /// TOPK and TOPK_ROWS find the smallest elements, the smallest first
 pub const CUC_ALGORITHM_SMALLEST: u32 = 16;
+
+/// in every run on the same kind of device
+pub const CUC_ALGORITHM_RUN_TO_RUN: i32 = 0;
+/// Not at all: the order in which blocks end may decide the order of operations
+pub const CUC_ALGORITHM_ANY_ORDER: i32 = 1;
+/// On every device, for plans with the same options and arrays of the same lengths, strides and alignment. Grids, tiles and warps then suit no device in particular, which takes longer
+pub const CUC_ALGORITHM_EVERY_GPU: i32 = 2;
 
 /// Count the elements that are not greater, instead of those that are less
 pub const CUC_SEARCH_UPPER: u32 = 1;
@@ -1235,7 +1244,7 @@ pub struct cuc_algorithm_args {
     pub input_count: u32,
     /// number of arrays among the plan's outputs
     pub output_count: u32,
-    /// number of elements; 0: that of the arrays
+    /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element
     pub count: i64,
     /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
     pub device_count: *const cuc_tensor,
@@ -1283,6 +1292,8 @@ pub struct cuc_algorithm_options {
     pub keys: i32,
     /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
     pub offsets: cuc_dtype,
+    /// CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU
+    pub determinism: i32,
     /// number of elements to choose for; 0: large
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
@@ -3947,6 +3958,8 @@ extern "C" {
     /// Search for each value in a sorted array, in stream order: at\[i\] is the number of elements that
     /// are less than values\[i\]. With CUC_SEARCH_UPPER, it is the number of those not greater.
     pub fn cuc_search(stream: *mut cuc_stream, flags: u32, sorted: *const cuc_tensor, values: *const cuc_tensor, at: *const cuc_tensor) -> cuc_status;
+    /// Keep the elements that a function accepts, in their order and in stream order.
+    pub fn cuc_select(stream: *mut cuc_stream, fn_: *const c_char, x: *const cuc_tensor, y: *const cuc_tensor, count: *const cuc_tensor) -> cuc_status;
     /// Set the process-wide handler of failures that no call can return. Without a handler, such a
     /// failure is dropped and its object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
@@ -4477,6 +4490,8 @@ extern "C" {
     pub fn cuc_tuned_find(choice: *mut c_char, capacity: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
     /// Compute, from a tile program's text, its name in tuning records.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
+    /// Keep the first of adjacent equal elements, in stream order; each value once if x is sorted.
+    pub fn cuc_unique(stream: *mut cuc_stream, x: *const cuc_tensor, y: *const cuc_tensor, count: *const cuc_tensor) -> cuc_status;
     /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
     /// The version of the library loaded at run time, as a string.

@@ -25,7 +25,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_args.workspace, 48, 8);
     row!(cuc_algorithm_args.workspace_bytes, 56, 8);
     row!(cuc_algorithm_args.offsets, 64, 8);
-    row!(cuc_algorithm_options, 120, 8);
+    row!(cuc_algorithm_options, 128, 8);
     row!(cuc_algorithm_options.struct_size, 0, 8);
     row!(cuc_algorithm_options.kind, 8, 4);
     row!(cuc_algorithm_options.flags, 12, 4);
@@ -41,12 +41,13 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_algorithm_options.bins, 68, 4);
     row!(cuc_algorithm_options.keys, 72, 4);
     row!(cuc_algorithm_options.offsets, 76, 4);
-    row!(cuc_algorithm_options.count, 80, 8);
-    row!(cuc_algorithm_options.arch, 88, 8);
-    row!(cuc_algorithm_options.cache, 96, 8);
-    row!(cuc_algorithm_options.bit_begin, 104, 4);
-    row!(cuc_algorithm_options.bit_end, 108, 4);
-    row!(cuc_algorithm_options.k, 112, 8);
+    row!(cuc_algorithm_options.determinism, 80, 4);
+    row!(cuc_algorithm_options.count, 88, 8);
+    row!(cuc_algorithm_options.arch, 96, 8);
+    row!(cuc_algorithm_options.cache, 104, 8);
+    row!(cuc_algorithm_options.bit_begin, 112, 4);
+    row!(cuc_algorithm_options.bit_end, 116, 4);
+    row!(cuc_algorithm_options.k, 120, 8);
     row!(cuc_arg_value, 8, 0);
     row!(cuc_arg_value.u64, 0, 8);
     row!(cuc_arg_value.i64, 0, 8);
@@ -1238,6 +1239,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_runtime_set_device", cucore_sys::cuc_runtime_set_device as *const ()),
         ("cuc_scan", cucore_sys::cuc_scan as *const ()),
         ("cuc_search", cucore_sys::cuc_search as *const ()),
+        ("cuc_select", cucore_sys::cuc_select as *const ()),
         ("cuc_set_failure_handler", cucore_sys::cuc_set_failure_handler as *const ()),
         ("cuc_set_library_path", cucore_sys::cuc_set_library_path as *const ()),
         ("cuc_sms_split", cucore_sys::cuc_sms_split as *const ()),
@@ -1488,6 +1490,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tuned_add", cucore_sys::cuc_tuned_add as *const ()),
         ("cuc_tuned_find", cucore_sys::cuc_tuned_find as *const ()),
         ("cuc_tuned_program", cucore_sys::cuc_tuned_program as *const ()),
+        ("cuc_unique", cucore_sys::cuc_unique as *const ()),
         ("cuc_version", cucore_sys::cuc_version as *const ()),
         ("cuc_version_string", cucore_sys::cuc_version_string as *const ()),
     ]
