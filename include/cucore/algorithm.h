@@ -45,6 +45,9 @@ enum {
     CUC_ALGORITHM_REDUCE_BY_KEY = 8,    /**< reduces each run of elements with equal keys */
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
+    CUC_ALGORITHM_MERGE = 12,           /**< merges two sorted sequences */
+    CUC_ALGORITHM_MERGE_SORT = 13,      /**< sorts, with a comparison */
+    CUC_ALGORITHM_SORT_SEGMENTS = 14,   /**< sorts each segment, or each row */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -57,6 +60,8 @@ enum {
     CUC_ALGORITHM_PLAIN_LAUNCH = 1 << 1,
     /** A scan's out[i] combines the elements before i; that of the first is the identity */
     CUC_ALGORITHM_EXCLUSIVE = 1 << 2,
+    /** A sort puts the largest key first */
+    CUC_ALGORITHM_DESCENDING = 1 << 3,
 };
 
 /** Maximum number of inputs of a plan, and of outputs. */
@@ -86,7 +91,11 @@ enum {
  * of the elements that fn accepts, then those of the others, and last the number of accepted
  * elements. Values are converted to the type of their output; in a reduction or scan also before
  * they are combined, or to f32 if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is
- * a shorter integer.
+ * a shorter integer. MERGE, MERGE_SORT and SORT_SEGMENTS have an output for each value; values are
+ * converted to its type before they are compared.
+ *
+ * The inputs of a MERGE are arrays only: those of the first sequence, and then as many of the
+ * second one.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it:
  *
@@ -104,6 +113,13 @@ enum {
  * - HISTOGRAM: a function from the values to the number of the bin, which is converted to an
  *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
  *   NULL: the value is the number.
+ * - MERGE, MERGE_SORT: a function of two sets of values that is true if the first comes before the
+ *   second, `"fn less(a, b) { return a < b }"`: false for equal values, and for a and c true if it
+ *   is for a and b and for b and c. NULL: the natural order of the keys, with NaN last. Equal
+ *   elements stay in their order; those of the first sequence come before those of the second.
+ * - SORT_SEGMENTS: NULL. The first value is the key, in natural order with -0 before 0, NaN last,
+ *   and all NaN equal; with CUC_ALGORITHM_DESCENDING in the opposite order, with NaN first. Equal
+ *   keys stay in their order. Without further values a NaN may become another NaN.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */
@@ -124,9 +140,11 @@ typedef struct cuc_algorithm_options {
     int32_t warps;  /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
     int32_t bins;   /**< number of bins of a histogram, up to 2^30; otherwise 0 */
     int32_t keys;   /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY and
-                         SCAN_BY_KEY: equal if all are equal; 0: one */
-    cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
-                            i64. Otherwise 0 */
+                         SCAN_BY_KEY: equal if all are equal; for MERGE and MERGE_SORT without fn:
+                         the first unequal one decides; 0: one */
+    cuc_dtype offsets; /**< type of the offsets of segments: i32 or i64; 0: i64 for
+                            REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is
+                            sorted. Otherwise 0 */
     int64_t count;     /**< number of elements to choose for; 0: large */
     const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
                             device */
@@ -174,9 +192,13 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * reduction has one element, and so has the number of elements kept; that of a
  * histogram has `bins` elements, with stride 1. The other outputs of a
  * selection have any length; elements for which there is no room are not written. Arrays have one
- * axis with any stride, or any axes if they are contiguous. An output of a transform or scan may be
- * an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a
- * name, and for no key. Other outputs overlap no array.
+ * axis with any stride, or any axes if they are contiguous. An output of a transform, a scan,
+ * MERGE_SORT or SORT_SEGMENTS may be an input that is read by element and by no x[j]; in
+ * SCAN_BY_KEY also by no expression with a name, and for no key. Other outputs overlap no array.
+ *
+ * The sequences of a MERGE have any two lengths, and the outputs the sum of these. MERGE_SORT and
+ * SORT_SEGMENTS have outputs with an element for each element. Rows are those along the last axis
+ * of the first array that is read by element, or of the first output.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */
@@ -184,7 +206,8 @@ typedef struct cuc_algorithm_args {
     const cuc_tensor *outputs; /**< [output_count]; written */
     uint32_t input_count;      /**< number of arrays among the plan's inputs */
     uint32_t output_count;     /**< number of arrays among the plan's outputs */
-    int64_t count;             /**< number of elements; 0: that of the arrays */
+    int64_t count;             /**< number of elements; 0: that of the arrays. 0 for MERGE and for
+                                    SORT_SEGMENTS of rows */
     /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
      * number above the count that the other fields give is taken as that count, and one below 0 as
      * 0 */
@@ -194,8 +217,9 @@ typedef struct cuc_algorithm_args {
     cuc_device_ptr workspace;
     uint64_t workspace_bytes; /**< at least cuc_algorithm_workspace_bytes() if there is a
                                    workspace */
-    /** [segments + 1], for REDUCE_SEGMENTS: segment s has the elements from offsets[s] to
-     * offsets[s + 1] - 1, and element s of each output. Read on the device */
+    /** [segments + 1], for REDUCE_SEGMENTS, and SORT_SEGMENTS with offsets: segment s has the
+     * elements from offsets[s] to offsets[s + 1] - 1, and in a reduction element s of each output.
+     * Segments do not overlap; elements of none are not written. Read on the device */
     const cuc_tensor *offsets;
 } cuc_algorithm_args;
 

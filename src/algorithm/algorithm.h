@@ -16,7 +16,7 @@ enum {
     CUC__ALGORITHM_NAME = 32,
     CUC__ALGORITHM_IDENTITY = 64,
     CUC__ALGORITHM_MAX = CUC_ALGORITHM_MAX_ARRAYS,
-    CUC__ALGORITHM_KERNELS = 3, // most kernels of a plan
+    CUC__ALGORITHM_KERNELS = 8, // most kernels of a plan
     CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
 };
@@ -44,7 +44,7 @@ struct cuc__algorithm_output {
 // The kind of work that a program does.
 struct cuc__algorithm_kind {
     int32_t kind;
-    bool device_count, plain_launch, exclusive;
+    bool device_count, plain_launch, exclusive, descending;
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
@@ -52,7 +52,8 @@ struct cuc__algorithm_kind {
     cuc_dtype offsets;                          // of segments, or 0
     uint32_t values;                            // of an element
     uint32_t keys;                              // the first values, which are compared
-    cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
+    cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined or
+                                                // compared
 };
 
 struct cuc__algorithm_tile {
@@ -85,6 +86,8 @@ struct cuc__algorithm_call {
     cuc_tensor inputs[CUC__ALGORITHM_MAX], outputs[CUC__ALGORITHM_MAX]; // by index in the options
     cuc_tensor device_count, offsets;
     int64_t segments;
+    int64_t first;  // of two sequences: the number of elements of the first
+    int64_t length; // of rows
     cuc_device_ptr workspace;
 };
 
@@ -95,6 +98,8 @@ struct cuc__algorithm_family {
     bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
+    bool ordered;                                // values are compared
+    bool pairs;                                  // inputs are two sequences
     bool counts;               // the last output is the number of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
@@ -111,7 +116,8 @@ struct cuc__algorithm_family {
 extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorithm_reduce,
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_unique,
     cuc__algorithm_histogram, cuc__algorithm_reduce_by_key, cuc__algorithm_scan_by_key,
-    cuc__algorithm_reduce_segments;
+    cuc__algorithm_reduce_segments, cuc__algorithm_merge, cuc__algorithm_merge_sort,
+    cuc__algorithm_sort_segments, cuc__algorithm_sort_rows;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -151,6 +157,10 @@ void cuc__algorithm_put_values(struct cuc__text *text, const struct cuc__algorit
 // larger than those of tile `t`.
 void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                   char letter, int by);
+// Writes the values v0, v1 and so on of the elements with indices `i`. `load` is a format of a
+// comma and the elements of the array of a name; its second place is empty.
+void cuc__algorithm_put_loaded(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                               const char *indent, const char *load);
 // Write the parameters of outputs of any length, and of the number of elements kept; and the store
 // of this number, b0 + m0, by the block of tile `last`.
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,

@@ -74,6 +74,12 @@ static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_te
     return CUC_OK;
 }
 
+// Returns the number of elements of a row.
+static int64_t last_extent(const cuc_tensor *array)
+{
+    return array->rank > 0 ? array->shape[array->rank - 1] : 1;
+}
+
 static cuc_status read_arrays(struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
@@ -81,23 +87,38 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
     uint32_t next = 0;
     cuc_status st = CUC_OK;
 
+    if (c->args->count &&
+        (k->kind == CUC_ALGORITHM_MERGE || (k->kind == CUC_ALGORITHM_SORT_SEGMENTS && !k->offsets)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "count is %" PRId64 ", expected 0: %s are whole", c->args->count,
+                         k->kind == CUC_ALGORITHM_MERGE ? "the sequences of a merge" : "rows");
+
     for (uint32_t i = 0; i < k->input_count && st >= 0; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
         if (in->form > CUC__ALGORITHM_WHOLE)
             continue;
         st = flatten(&c->inputs[i], &c->args->inputs[next], "inputs", next, in->name, in->dtype,
                      c->function);
+        if (c->plan->family->pairs && next == k->values) { // the second sequence
+            c->first = c->count;
+            first = true;
+        }
+        if (first && in->form == CUC__ALGORITHM_ELEMENTS)
+            c->length = last_extent(&c->args->inputs[next]);
         if (st >= 0 && in->form == CUC__ALGORITHM_ELEMENTS)
             st = find_count(c, &c->inputs[i], &first, "inputs", next, in->name);
         next++;
     }
     next = 0;
+    c->count += c->first;
     for (uint32_t i = 0; i < k->output_count && st >= 0; i++) {
         const struct cuc__algorithm_output *out = &k->outputs[i];
         if (out->dropped)
             continue;
         st = flatten(&c->outputs[i], &c->args->outputs[next], "outputs", next, out->name,
                      out->dtype, c->function);
+        if (first && st >= 0)
+            c->length = last_extent(&c->args->outputs[next]);
         if (st >= 0 && c->plan->family->by_element)
             st = find_count(c, &c->outputs[i], &first, "outputs", next, out->name);
         else if (st >= 0 && (!c->plan->family->counts || i + 1 == k->output_count))
@@ -114,7 +135,7 @@ static void narrow(struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
 
-    for (uint32_t i = 0; i < k->input_count; i++)
+    for (uint32_t i = 0; i < k->input_count && !c->plan->family->pairs; i++)
         if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
             c->inputs[i].shape[0] = c->count;
     for (uint32_t i = 0; i < k->output_count && c->plan->family->by_element; i++)

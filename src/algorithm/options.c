@@ -31,13 +31,16 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_REDUCE_BY_KEY] = &cuc__algorithm_reduce_by_key,
     [CUC_ALGORITHM_SCAN_BY_KEY] = &cuc__algorithm_scan_by_key,
     [CUC_ALGORITHM_REDUCE_SEGMENTS] = &cuc__algorithm_reduce_segments,
+    [CUC_ALGORITHM_MERGE] = &cuc__algorithm_merge,
+    [CUC_ALGORITHM_MERGE_SORT] = &cuc__algorithm_merge_sort,
+    [CUC_ALGORITHM_SORT_SEGMENTS] = &cuc__algorithm_sort_segments,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
 {
     const struct cuc__range rows[] = {
         { "kind", o->kind, CUC_ALGORITHM_TRANSFORM, CUC_LENGTH(families) - 1, "CUC_ALGORITHM_" },
-        { "flags", o->flags, 0, (CUC_ALGORITHM_EXCLUSIVE << 1) - 1, NULL },
+        { "flags", o->flags, 0, (CUC_ALGORITHM_DESCENDING << 1) - 1, NULL },
         { "input_count", o->input_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "output_count", o->output_count, 1, CUC_ALGORITHM_MAX_ARRAYS, NULL },
         { "tile", o->tile, 0, MOST_TILE, NULL },
@@ -52,17 +55,30 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         bool wrong;
         const char *what;
     } more[] = {
-        { o->offsets && (o->kind != CUC_ALGORITHM_REDUCE_SEGMENTS ||
+        { o->offsets && ((o->kind != CUC_ALGORITHM_REDUCE_SEGMENTS &&
+                          o->kind != CUC_ALGORITHM_SORT_SEGMENTS) ||
                          (o->offsets != CUC_I32 && o->offsets != CUC_I64)),
-          "offsets is CUC_I32 or CUC_I64 for CUC_ALGORITHM_REDUCE_SEGMENTS, otherwise 0" },
+          "offsets is CUC_I32 or CUC_I64 for CUC_ALGORITHM_REDUCE_SEGMENTS and _SORT_SEGMENTS, "
+          "otherwise 0" },
         { !o->inputs, "inputs is NULL" },
         { !o->outputs, "outputs is NULL" },
         { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN &&
               o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
           "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN and _SCAN_BY_KEY: leave it "
           "unset" },
-        { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY && o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
-          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY and _SCAN_BY_KEY: leave it 0" },
+        { o->flags & CUC_ALGORITHM_DESCENDING && o->kind != CUC_ALGORITHM_SORT_SEGMENTS,
+          "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT_SEGMENTS: leave it unset" },
+        { o->flags & CUC_ALGORITHM_DEVICE_COUNT &&
+              (o->kind == CUC_ALGORITHM_MERGE || o->kind == CUC_ALGORITHM_SORT_SEGMENTS),
+          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE and _SORT_SEGMENTS: leave it "
+          "unset" },
+        { o->fn && o->kind == CUC_ALGORITHM_SORT_SEGMENTS,
+          "fn is given, but CUC_ALGORITHM_SORT_SEGMENTS has the natural order: leave it NULL" },
+        { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY &&
+              o->kind != CUC_ALGORITHM_SCAN_BY_KEY && o->kind != CUC_ALGORITHM_MERGE &&
+              o->kind != CUC_ALGORITHM_MERGE_SORT,
+          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY, _MERGE and _MERGE_SORT: "
+          "leave it 0" },
         { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
         { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
     };
@@ -255,6 +271,41 @@ static cuc_dtype accumulator(cuc_dtype dtype)
     }
 }
 
+// Returns the type in which values for an output are compared: the same, unless the language
+// compares no values of this type.
+static cuc_dtype compared(cuc_dtype dtype)
+{
+    switch (dtype) {
+    case CUC_TF32:
+    case CUC_E4M3:
+    case CUC_E5M2:
+        return CUC_F32;
+    case CUC_BOOL:
+        return CUC_U8;
+    default:
+        return dtype;
+    }
+}
+
+// Checks two sequences: arrays for the values of the first one, and then for those of the second.
+static cuc_status read_sequences(struct cuc__algorithm_kind *k, const char *function)
+{
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form != CUC__ALGORITHM_ELEMENTS)
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, function,
+                "inputs[%u] is no array that is read by element, expected one, such as "
+                "\"x: f32\": a merge takes no expressions",
+                i);
+    if (k->input_count % 2)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "input_count is %u, expected an even number: the arrays of the first "
+                         "sequence, and then those of the second",
+                         k->input_count);
+    k->values /= 2;
+    return CUC_OK;
+}
+
 // Checks the number of outputs.
 static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
                                 const cuc_algorithm_options *o, const char *function)
@@ -263,13 +314,17 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
     uint32_t each = p->family->outputs_of_value;
     uint32_t expected = (each ? each : !o->fn) * k->values + p->family->counts;
 
-    if (p->family->by_element)
+    if (p->family->by_element && p->family->by_key)
         expected -= expected ? k->keys : 0;
     if (p->family->by_key && k->values <= k->keys)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the inputs have %u value%s, and %u of them keys: expected more values",
                          k->values, k->values == 1 ? "" : "s", k->keys);
 
+    if (p->family->ordered && k->keys > k->values)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "keys is %u, expected at most %u, the number of values", k->keys,
+                         k->values);
     if (p->family->outputs &&
         (k->output_count != p->family->outputs || (!o->fn && k->values != p->family->outputs)))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -315,17 +370,25 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->device_count = o->flags & CUC_ALGORITHM_DEVICE_COUNT;
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
     k->bins = o->bins;
-    k->offsets = !families[o->kind]->by_segment ? 0 : o->offsets ? o->offsets : CUC_I64;
-    k->keys = !families[o->kind]->by_key ? 0 : o->keys ? (uint32_t)o->keys : 1;
+    p->family = o->kind == CUC_ALGORITHM_SORT_SEGMENTS && !o->offsets ? &cuc__algorithm_sort_rows
+                                                                      : families[o->kind];
+    if (!p->family)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "kind is %d, expected a CUC_ALGORITHM_ constant", o->kind);
+    k->offsets = p->family->by_segment && !o->offsets ? CUC_I64 : o->offsets;
+    k->keys = !p->family->by_key && !p->family->ordered ? 0 : o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
-    p->family = families[o->kind];
+    k->descending = o->flags & CUC_ALGORITHM_DESCENDING;
     p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
     p->count = o->count;
     p->multiprocessors = device->limits.multiprocessors;
-    if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0)
+    if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0 ||
+        (p->family->pairs && (st = read_sequences(k, function)) < 0))
         return st;
     for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
         k->accumulators[i] = accumulator(k->outputs[p->family->by_element ? i - k->keys : i].dtype);
+    for (uint32_t i = 0; i < k->output_count && p->family->ordered; i++)
+        k->accumulators[i] = compared(k->outputs[i].dtype);
     if ((st = check_outputs(p, o, function)) < 0 ||
         (st = cuc__algorithm_read_operator(p, o, function)) < 0)
         return st;

@@ -19,9 +19,10 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "partition": raw.CUC_ALGORITHM_PARTITION, "unique": raw.CUC_ALGORITHM_UNIQUE,
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
           "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
-          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS}
+          "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "merge": raw.CUC_ALGORITHM_MERGE,
+          "merge_sort": raw.CUC_ALGORITHM_MERGE_SORT, "sort_segments": raw.CUC_ALGORITHM_SORT_SEGMENTS}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
-          "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH}
+          "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING}
 _FIELDS = ("identity", "bins", "keys", "offsets", "tile", "blocks", "warps", "count", "arch", "cache")
 
 

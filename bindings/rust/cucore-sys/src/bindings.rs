@@ -718,6 +718,12 @@ pub const CUC_ALGORITHM_REDUCE_BY_KEY: i32 = 8;
 pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 /// reduces each segment of elements
 pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
+/// merges two sorted sequences
+pub const CUC_ALGORITHM_MERGE: i32 = 12;
+/// sorts, with a comparison
+pub const CUC_ALGORITHM_MERGE_SORT: i32 = 13;
+/// sorts each segment, or each row
+pub const CUC_ALGORITHM_SORT_SEGMENTS: i32 = 14;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -725,6 +731,8 @@ pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
 pub const CUC_ALGORITHM_PLAIN_LAUNCH: u32 = 2;
 /// A scan's out\[i\] combines the elements before i; that of the first is the identity
 pub const CUC_ALGORITHM_EXCLUSIVE: u32 = 4;
+/// A sort puts the largest key first
+pub const CUC_ALGORITHM_DESCENDING: u32 = 8;
 
 /// all keys, or those of the window
 pub const CUC_ATTENTION_FULL: i32 = 0;
@@ -1222,7 +1230,7 @@ pub struct cuc_algorithm_args {
     pub input_count: u32,
     /// number of arrays among the plan's outputs
     pub output_count: u32,
-    /// number of elements; 0: that of the arrays
+    /// number of elements; 0: that of the arrays. 0 for MERGE and for SORT_SEGMENTS of rows
     pub count: i64,
     /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
     pub device_count: *const cuc_tensor,
@@ -1230,7 +1238,7 @@ pub struct cuc_algorithm_args {
     pub workspace: cuc_device_ptr,
     /// at least cuc_algorithm_workspace_bytes() if there is a workspace
     pub workspace_bytes: u64,
-    /// \[segments + 1\], for REDUCE_SEGMENTS: segment s has the elements from offsets\[s\] to offsets\[s + 1\] - 1, and element s of each output. Read on the device
+    /// \[segments + 1\], for REDUCE_SEGMENTS, and SORT_SEGMENTS with offsets: segment s has the elements from offsets\[s\] to offsets\[s + 1\] - 1, and in a reduction element s of each output. Segments do not overlap; elements of none are not written. Read on the device
     pub offsets: *const cuc_tensor,
 }
 
@@ -1266,9 +1274,9 @@ pub struct cuc_algorithm_options {
     pub warps: i32,
     /// number of bins of a histogram, up to 2^30; otherwise 0
     pub bins: i32,
-    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; 0: one
+    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; for MERGE and MERGE_SORT without fn: the first unequal one decides; 0: one
     pub keys: i32,
-    /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
+    /// type of the offsets of segments: i32 or i64; 0: i64 for REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is sorted. Otherwise 0
     pub offsets: cuc_dtype,
     /// number of elements to choose for; 0: large
     pub count: i64,

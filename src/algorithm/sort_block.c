@@ -1,0 +1,90 @@
+// Writes sorts in a block, with the language's sort. Keys are mapped to integers of the same order,
+// so that descending orders are those of the complement, and elements past the end come last.
+// Values follow their key by its index, which also keeps equal keys in order.
+#include "sort_block.h"
+
+#include "tile/ir/scalar.h"
+
+#include <inttypes.h>
+
+int32_t cuc__algorithm_width(const struct cuc__algorithm_kind *k, int index)
+{
+    static const int32_t narrow[] = { 32, 512, 2048 };
+    // The widest sorts whose network the compiler does not replace by loops.
+    enum { KEYS = 16384, WIDE_KEYS = 8192, PAIRS = 8192, WIDE_PAIRS = 4096 };
+    bool wide = cuc_dtype_bits(k->accumulators[0]) == 64, pairs = k->values > 1;
+
+    if (index + 1 < CUC__ALGORITHM_WIDTHS)
+        return narrow[index];
+    return pairs ? wide ? WIDE_PAIRS : PAIRS : wide ? WIDE_KEYS : KEYS;
+}
+
+int32_t cuc__algorithm_segments_of_width(int32_t width)
+{
+    enum { ELEMENTS = 2048 };
+
+    return width < ELEMENTS ? ELEMENTS / width : 1;
+}
+
+// Returns the integer type to which keys are mapped.
+static cuc_dtype key_dtype(cuc_dtype dtype)
+{
+    if (tile_is_integer(dtype))
+        return dtype;
+    return cuc_dtype_bits(dtype) == 64 ? CUC_I64 : cuc_dtype_bits(dtype) == 32 ? CUC_I32 : CUC_I16;
+}
+
+static uint64_t largest_key(cuc_dtype dtype)
+{
+    cuc_dtype key = key_dtype(dtype);
+
+    return UINT64_MAX >> (64 - cuc_dtype_bits(key) + tile_is_signed(key));
+}
+
+void cuc__algorithm_put_key_functions(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    cuc_dtype dtype = k->accumulators[0];
+    const char *integer = cuc_dtype_name(key_dtype(dtype));
+    uint64_t most = largest_key(dtype);
+    uint32_t sign = cuc_dtype_bits(dtype) - 1;
+    bool real = !tile_is_integer(dtype);
+
+    cuc__text_put(t, "\n# Maps a key to an integer of the same order%s.\nfn ordered(key) {\n",
+                  real ? ", NaN to the largest" : "");
+    if (real)
+        cuc__text_put(t,
+                      "    bits = bitcast(key, %s)\n"
+                      "    key = where(key == key, bits ^ ((bits >> %u) & %" PRIu64 "), %" PRIu64
+                      ")\n",
+                      integer, sign, most, most);
+    cuc__text_put(t, "    return %skey\n}\n\nfn restored(key) {\n", k->descending ? "~" : "");
+    if (k->descending)
+        cuc__text_put(t, "    key = ~key\n");
+    if (real)
+        cuc__text_put(t, "    key = bitcast(key ^ ((key >> %u) & %" PRIu64 "), %s)\n", sign, most,
+                      cuc_dtype_name(dtype));
+    cuc__text_put(t, "    return key\n}\n\nfn comes_before(");
+    cuc__algorithm_put_each(t, k->values, "x%u");
+    cuc__text_put(t, ", ");
+    cuc__algorithm_put_each(t, k->values, "y%u");
+    cuc__text_put(t, ") {\n    return ordered(x0) < ordered(y0)\n}\n");
+}
+
+void cuc__algorithm_put_block_sort(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                                   const char *indent)
+{
+    cuc__text_put(t, "%skey = where(inside, ordered(cast(cast(v0, %s), %s)), %" PRIu64 ")\n",
+                  indent, cuc_dtype_name(k->outputs[0].dtype), cuc_dtype_name(k->accumulators[0]),
+                  largest_key(k->accumulators[0]));
+    if (k->values == 1)
+        cuc__text_put(t, "%sr0 = cast(restored(sort(key, 1)), %s)\n", indent,
+                      cuc_dtype_name(k->outputs[0].dtype));
+    else
+        cuc__text_put(t,
+                      "%stop, place = topk(~key, W, 1)\n" // equal keys in order
+                      "%sr0 = cast(restored(~top), %s)\n",
+                      indent, indent, cuc_dtype_name(k->outputs[0].dtype));
+    for (uint32_t v = 1; v < k->values; v++)
+        cuc__text_put(t, "%sr%u = take(broadcast(cast(v%u, %s), [R, W]), place, 1)\n", indent, v, v,
+                      cuc_dtype_name(k->outputs[v].dtype));
+}

@@ -1,0 +1,24 @@
+// Writes sorts of rows and segments in one block each, which their families share.
+#ifndef CUCORE_ALGORITHM_SORT_BLOCK_H
+#define CUCORE_ALGORITHM_SORT_BLOCK_H
+
+#include "algorithm.h"
+
+// A block sorts a few segments of at most so many elements; there is a kernel for each width.
+enum { CUC__ALGORITHM_WIDTHS = 4 };
+
+// Returns a width, by its index from the narrowest on.
+int32_t cuc__algorithm_width(const struct cuc__algorithm_kind *kind, int index);
+// Returns the number of segments that a block of this width sorts.
+int32_t cuc__algorithm_segments_of_width(int32_t width);
+
+// Writes the functions ordered(), which maps a key to an integer of the same order; restored(),
+// which maps it back; and comes_before().
+void cuc__algorithm_put_key_functions(struct cuc__text *text,
+                                      const struct cuc__algorithm_kind *kind);
+// Writes the sort of v0, v1 and so on, [R, W], of which those `inside` are elements: r0, r1 and so
+// on, in the types of the outputs.
+void cuc__algorithm_put_block_sort(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
+                                   const char *indent);
+
+#endif
