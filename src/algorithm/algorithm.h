@@ -60,6 +60,7 @@ struct cuc__algorithm_tile {
     int32_t elements; // of a block's step
     int32_t blocks;   // for each multiprocessor
     int32_t warps;    // 0 leaves the choice to the compiler
+    uint32_t omitted; // a bit for each kernel of the family that the program does not have
 };
 
 struct cuc__algorithm_problem {

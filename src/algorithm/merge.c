@@ -26,20 +26,42 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k
                   cuc_dtype_name(k->accumulators[input % k->values]));
 }
 
+// Writes the facts that no array overlaps another that is written.
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool splits)
+{
+    const char *comma = "    where ";
+
+    for (uint32_t i = 0; i < k->input_count && splits; i++, comma = ", ")
+        cuc__text_put(t, "%snoalias(in_%s, splits)", comma, k->inputs[i].name);
+    for (uint32_t i = 0; i < k->output_count && !splits; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        cuc__text_put(t, "%snoalias(out_%s, splits)", comma, k->outputs[i].name);
+        comma = ", ";
+        for (uint32_t j = 0; j < k->input_count; j++)
+            cuc__text_put(t, ", noalias(out_%s, in_%s)", k->outputs[i].name, k->inputs[j].name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[i].name,
+                              k->outputs[j].name);
+    }
+    cuc__text_put(t, "\n");
+}
+
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
     cuc__text_put(t, "\nkernel merge_splits(");
     put_sequences(t, k);
-    cuc__text_put(t,
-                  "splits: i64[S])\n    const BN = %d, BS = %d\n    grid cdiv(S, BS)\n{\n"
-                  "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n"
-                  "    low, high = maximum(k - B, 0), minimum(k, A)\n"
-                  "    while any(low < high) {\n"
-                  "        middle, open = (low + high) >> 1, low < high\n"
-                  "        second = comes_before(",
-                  p->tile.elements, BLOCK);
+    cuc__text_put(t, "splits: i64[S])\n    const BN = %d, BS = %d\n", p->tile.elements, BLOCK);
+    put_facts(t, k, true);
+    cuc__text_put(t, "    grid cdiv(S, BS)\n{\n"
+                     "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n"
+                     "    low, high = maximum(k - B, 0), minimum(k, A)\n"
+                     "    while any(low < high) {\n"
+                     "        middle, open = (low + high) >> 1, low < high\n"
+                     "        second = comes_before(");
     for (uint32_t i = 0; i < 2 * k->values; i++) {
         bool second = i < k->values; // comes first in the call
         cuc__text_put(t, "%s", i ? ", " : "");
@@ -60,15 +82,16 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__text_put(t, "\nkernel merge_tiles(");
     put_sequences(t, k);
     cuc__algorithm_put_outputs(t, p, "N");
-    cuc__text_put(t,
-                  "splits: i64[S])\n    const BN = %d, COLUMNS = %d\n    grid S - 1\n{\n"
-                  "    t = block(0)\n"
-                  "    from, to = splits[t], splits[t + 1]\n"
-                  "    na = cast(to - from, i32)\n"
-                  "    nb = cast(minimum(t * BN + BN, A + B) - to - (t * BN - from), i32)\n"
-                  "    j = iota(i32, BN)\n"
-                  "    first, second = j < na, (j >= na) & (j < na + nb)\n",
-                  p->tile.elements, COLUMNS);
+    cuc__text_put(t, "splits: i64[S])\n    const BN = %d, COLUMNS = %d\n", p->tile.elements,
+                  COLUMNS);
+    put_facts(t, k, false);
+    cuc__text_put(t, "    grid S - 1\n{\n"
+                     "    t = block(0)\n"
+                     "    from, to = splits[t], splits[t + 1]\n"
+                     "    na = cast(to - from, i32)\n"
+                     "    nb = cast(minimum(t * BN + BN, A + B) - to - (t * BN - from), i32)\n"
+                     "    j = iota(i32, BN)\n"
+                     "    first, second = j < na, (j >= na) & (j < na + nb)\n");
     for (uint32_t i = 0; i < k->values; i++) {
         cuc__text_put(t, "    v%u = where(first, ", i);
         put_element(t, k, i, "from + j", "first");

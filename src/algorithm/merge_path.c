@@ -106,27 +106,43 @@ static void put_steps(struct cuc__text *t, const struct cuc__algorithm_kind *k, 
     }
 }
 
+// Writes a step of the search for the merge path, in which a thread's k elements of the result end
+// between `low` and `high` elements of the first run.
+static void put_step(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    cuc__text_put(t, "\nfn narrowed(low, high, k, a, b, ");
+    cuc__algorithm_put_each(t, k->values, "v%u");
+    cuc__text_put(t, ") {\n    middle, open = (low + high) >> 1, low < high\n    second = ");
+    cuc__algorithm_put_comparison(t, k, "take(v%u, b + k - 1 - middle, 0)",
+                                  "take(v%u, a + middle, 0)");
+    cuc__text_put(t, "\n    return where(open & ~second, middle + 1, low), where(open & second, "
+                     "middle, high)\n}\n");
+}
+
+static void put_call_of_step(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                             const char *low, const char *high)
+{
+    cuc__text_put(t, "low, high = narrowed(%s, %s, k, a, b, ", low, high);
+    cuc__algorithm_put_each(t, k->values, "v%u");
+    cuc__text_put(t, ")");
+}
+
+// The first step is outside of the loop, so that tiles are in shared memory before it.
 void cuc__algorithm_put_merged(struct cuc__text *t, const struct cuc__algorithm_kind *k,
                                int32_t columns)
 {
+    put_step(t, k);
     cuc__text_put(t,
                   "\n# Merges two runs of tiles, of na elements from a on and nb from b on. k is "
                   "the number of elements\n# of the result before those of each thread; steps "
                   "are those of the search.\n"
                   "fn merged(k, a, na, b, nb, steps, ");
     cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, ") {\n"
-                     "    low, high = maximum(k - nb, 0), minimum(k, na)\n"
-                     "    static for s in 0 .. steps {\n"
-                     "        middle = (low + high) >> 1\n"
-                     "        second = ");
-    cuc__algorithm_put_comparison(t, k, "take(v%u, b + k - 1 - middle, 0)",
-                                  "take(v%u, a + middle, 0)");
-    cuc__text_put(t, "\n"
-                     "        open = low < high\n"
-                     "        high = where(open & second, middle, high)\n"
-                     "        low = where(open & ~second, middle + 1, low)\n"
-                     "    }\n"
+    cuc__text_put(t, ") {\n    ");
+    put_call_of_step(t, k, "maximum(k - nb, 0)", "minimum(k, na)");
+    cuc__text_put(t, "\n    for s in 1 .. steps { ");
+    put_call_of_step(t, k, "low", "high");
+    cuc__text_put(t, " }\n"
                      "    a_end, b_end = a + na, b + nb\n"
                      "    a, b = a + low, b + k - low\n");
     for (uint32_t i = 0; i < k->values; i++)

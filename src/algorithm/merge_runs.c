@@ -44,15 +44,32 @@ static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_prob
     cuc__algorithm_put_buffers(t, &p->kind, "from");
 }
 
+// Writes the facts that no array overlaps another that is written.
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool splits)
+{
+    cuc__text_put(t, "    where ");
+    for (uint32_t i = 0; i < k->values; i++) {
+        cuc__text_put(t, splits ? "%snoalias(from_%u, splits)" : "%snoalias(to_%u, splits)",
+                      i ? ", " : "", i);
+        for (uint32_t j = 0; j < k->values && !splits; j++) {
+            cuc__text_put(t, ", noalias(to_%u, from_%u)", i, j);
+            if (j < i)
+                cuc__text_put(t, ", noalias(to_%u, to_%u)", i, j);
+        }
+    }
+    cuc__text_put(t, "\n");
+}
+
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p, int32_t tile)
 {
     cuc__text_put(t, "\nkernel merge_splits(");
     put_parameters(t, p);
     cuc__text_put(t,
                   "splits: i64[TILES], length: i64, width: i64)\n"
-                  "    const BN = %d, BS = %d\n    grid cdiv(TILES, BS)\n{\n"
-                  "    t = block(0) * BS + iota(i64, BS)\n",
+                  "    const BN = %d, BS = %d\n",
                   tile, BLOCK);
+    put_facts(t, &p->kind, true);
+    cuc__text_put(t, "    grid cdiv(TILES, BS)\n{\n    t = block(0) * BS + iota(i64, BS)\n");
     put_place(t, p);
     cuc__text_put(t, "    low, high = maximum(k - nb, 0), minimum(k, na)\n"
                      "    while any(low < high) {\n"
@@ -78,9 +95,10 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_buffers(t, k, "to");
     cuc__text_put(t,
                   "splits: i64[TILES], length: i64, width: i64)\n"
-                  "    const BN = %d, COLUMNS = %d\n    grid TILES\n{\n"
-                  "    t = block(0)\n",
+                  "    const BN = %d, COLUMNS = %d\n",
                   tile, columns);
+    put_facts(t, k, false);
+    cuc__text_put(t, "    grid TILES\n{\n    t = block(0)\n");
     put_place(t, p);
     cuc__text_put(t, "    end = minimum(k + BN, na + nb)\n"
                      "    a, b = splits[t], k - splits[t]\n"

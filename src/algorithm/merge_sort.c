@@ -77,16 +77,18 @@ static void put_sort(struct cuc__text *t, const struct cuc__algorithm_problem *p
     cuc__text_put(t, " = sorted_columns(k, m, ");
     cuc__algorithm_put_each(t, k->values, "r%u");
     cuc__text_put(t, ")\n");
-    for (int32_t width = COLUMNS; width < p->tile.elements; width *= 2) {
-        cuc__text_put(t, "    start = k & ~%d\n    ", 2 * width - 1);
-        cuc__algorithm_put_each(t, k->values, "r%u");
-        cuc__text_put(t,
-                      " = merged(k - start, start, minimum(maximum(m - start, 0), %d), "
-                      "start + %d, minimum(maximum(m - start - %d, 0), %d), %d, ",
-                      width, width, width, width, cuc__algorithm_search_steps(width));
-        cuc__algorithm_put_each(t, k->values, "r%u");
-        cuc__text_put(t, ")\n");
-    }
+    cuc__text_put(t,
+                  "    for round in 0 .. %d {\n"
+                  "        width = COLUMNS << cast(round, i32)\n"
+                  "        start = k & ~(2 * width - 1)\n        ",
+                  cuc__algorithm_search_steps(p->tile.elements / COLUMNS) - 1);
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t,
+                  " = merged(k - start, start, minimum(maximum(m - start, 0), width), "
+                  "start + width, minimum(maximum(m - start - width, 0), width), round + %d, ",
+                  cuc__algorithm_search_steps(COLUMNS));
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t, ")\n    }\n");
     for (uint32_t i = 0; i < k->values; i++)
         cuc__text_put(t,
                       k->device_count ? "    store(slice(to_%u, 0, 0, n), [t], cast(r%u, %s))\n"

@@ -379,7 +379,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->keys = !p->family->by_key && !p->family->ordered ? 0 : o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     k->descending = o->flags & CUC_ALGORITHM_DESCENDING;
-    p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps };
+    p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps, 0 };
     p->count = o->count;
     p->multiprocessors = device->limits.multiprocessors;
     if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0 ||

@@ -28,7 +28,8 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
         st = cuc_program_compile(&plan->object, program, CUC_CODE_PTX);
     cuc_program_release(program);
     for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
-        st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
+        if (!(p->tile.omitted >> i & 1))
+            st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
     return st;
 }
 

@@ -19,6 +19,31 @@ int32_t cuc__algorithm_width(const struct cuc__algorithm_kind *k, int index)
     return pairs ? wide ? WIDE_PAIRS : PAIRS : wide ? WIDE_KEYS : KEYS;
 }
 
+enum { PARTS = 2 }; // the index of a width that tiles of merges divide
+
+uint32_t cuc__algorithm_omitted_widths(const struct cuc__algorithm_kind *k, int64_t count)
+{
+    int needed = cuc__algorithm_width_for(k, 0, count);
+    uint32_t all = (1u << CUC__ALGORITHM_WIDTHS) - 1;
+
+    return count ? all & ~(1u << needed) & ~(needed < PARTS ? 1u << PARTS : 0) : 0;
+}
+
+int cuc__algorithm_width_for(const struct cuc__algorithm_kind *k, uint32_t omitted,
+                             int64_t elements)
+{
+    int found = 0;
+
+    for (int i = 0; i < CUC__ALGORITHM_WIDTHS; i++) {
+        if (omitted >> i & 1)
+            continue;
+        found = i;
+        if (cuc__algorithm_width(k, i) >= elements)
+            break;
+    }
+    return found;
+}
+
 int32_t cuc__algorithm_segments_of_width(int32_t width)
 {
     enum { ELEMENTS = 2048 };

@@ -9,6 +9,13 @@ enum { CUC__ALGORITHM_WIDTHS = 4 };
 
 // Returns a width, by its index from the narrowest on.
 int32_t cuc__algorithm_width(const struct cuc__algorithm_kind *kind, int index);
+// Returns the kernels to omit, a bit for each width, if most segments have `count` elements: those
+// that are neither for these nor for parts of longer ones.
+uint32_t cuc__algorithm_omitted_widths(const struct cuc__algorithm_kind *kind, int64_t count);
+// Returns the narrowest width that is not omitted and not below a number of elements, or the
+// widest.
+int cuc__algorithm_width_for(const struct cuc__algorithm_kind *kind, uint32_t omitted,
+                             int64_t elements);
 // Returns the number of segments that a block of this width sorts.
 int32_t cuc__algorithm_segments_of_width(int32_t width);
 

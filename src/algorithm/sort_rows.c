@@ -11,6 +11,7 @@ static void choose(struct cuc__algorithm_problem *p)
     int32_t tile = p->tile.elements;
 
     p->tile.elements = !tile || tile > MERGED ? MERGED : tile < LEAST ? LEAST : tile;
+    p->tile.omitted = cuc__algorithm_omitted_widths(&p->kind, p->count);
 }
 
 // Writes the kernel that sorts rows, or parts of rows, of one width.
@@ -48,18 +49,19 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     cuc__algorithm_put_key_functions(t, &p->kind);
     for (int index = 0; index < CUC__ALGORITHM_WIDTHS; index++)
-        put_width(t, p, index);
+        if (!(p->tile.omitted >> index & 1))
+            put_width(t, p, index);
     cuc__algorithm_put_merged(t, &p->kind, COLUMNS);
     cuc__algorithm_put_passes(t, p, p->tile.elements, COLUMNS);
 }
 
 static struct cuc__algorithm_runs runs_of(const cuc_algorithm *plan, int64_t count, int64_t length)
 {
-    int32_t widest = cuc__algorithm_width(&plan->kind, CUC__ALGORITHM_WIDTHS - 1);
+    int widest = cuc__algorithm_width_for(&plan->kind, plan->tile.omitted, INT64_MAX);
 
     return (struct cuc__algorithm_runs){ .rows = length ? count / length : 0,
                                          .length = length,
-                                         .sorted = widest,
+                                         .sorted = cuc__algorithm_width(&plan->kind, widest),
                                          .tile = plan->tile.elements,
                                          .kernels = SPLITS };
 }
@@ -92,7 +94,7 @@ static cuc_status sort(const struct cuc__algorithm_call *c, const struct cuc__al
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
     cuc_tensor rows[2 * CUC__ALGORITHM_MAX];
     size_t count = cuc__algorithm_add_inputs(args, 0, c), made = 0;
-    int index = 0;
+    int index = cuc__algorithm_width_for(k, c->plan->tile.omitted, runs->length);
 
     for (uint32_t i = 0; i < k->input_count; i++)
         if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
@@ -101,8 +103,6 @@ static cuc_status sort(const struct cuc__algorithm_call *c, const struct cuc__al
         rows[made++] = rows_of(&to[i], runs);
     for (size_t i = 0; i < made; i++)
         args[count++] = CUC_ARG(&rows[i]);
-    while (index + 1 < CUC__ALGORITHM_WIDTHS && cuc__algorithm_width(k, index) < runs->length)
-        index++;
     return cuc__algorithm_launch(c, index, args, count);
 }
 

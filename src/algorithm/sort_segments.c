@@ -21,18 +21,27 @@ static void choose(struct cuc__algorithm_problem *p)
 
     p->tile.elements = !tile || tile > TILE ? TILE : tile < LEAST ? LEAST : tile;
     p->tile.blocks = p->tile.blocks ? p->tile.blocks : BLOCKS;
+    p->tile.omitted = cuc__algorithm_omitted_widths(&p->kind, p->count);
 }
 
 // ---- Short segments
 
-// Writes the kernel that sorts the segments of one width.
+static int32_t widest_of(const struct cuc__algorithm_kind *k, uint32_t omitted)
+{
+    return cuc__algorithm_width(k, cuc__algorithm_width_for(k, omitted, INT64_MAX));
+}
+
+// Writes the kernel that sorts the segments of one width, which are longer than the width before.
 static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *p, int index)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     int32_t width = cuc__algorithm_width(k, index);
     int32_t segments = cuc__algorithm_segments_of_width(width);
     bool one = segments == 1;
+    int before = index - 1;
 
+    while (before >= 0 && p->tile.omitted >> before & 1)
+        before--;
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[index]);
     cuc__algorithm_put_inputs(t, p);
     cuc__text_put(t, "offsets: %s[S], ", cuc_dtype_name(k->offsets));
@@ -41,7 +50,7 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__text_put(t,
                   "segments: i64)\n    const W = %d, R = %d, MORE = %d\n"
                   "    where S == segments + 1\n    grid cdiv(segments, R)\n{\n    n = N\n",
-                  width, segments, index ? cuc__algorithm_width(k, index - 1) : 0);
+                  width, segments, before >= 0 ? cuc__algorithm_width(k, before) : 0);
     cuc__text_put(t, one ? "    s = block(0)\n" : "    s = block(0) * R + iota(i64, R)\n");
     cuc__text_put(t,
                   "    start = maximum(cast(gather(offsets, [s]), i64), 0)\n"
@@ -69,7 +78,6 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
 static void put_list(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
-    int32_t widest = cuc__algorithm_width(k, CUC__ALGORITHM_WIDTHS - 1);
 
     cuc__text_put(t,
                   "\nkernel list_long(offsets: %s[S], state: i64[2], start: i64[L], "
@@ -88,7 +96,8 @@ static void put_list(struct cuc__text *t, const struct cuc__algorithm_problem *p
                   "    scatter(start, [at], begin, mask=long)\n"
                   "    scatter(size, [at], length, mask=long)\n"
                   "    scatter(first, [at], old & (1 << 40) - 1, mask=long)\n}\n",
-                  cuc_dtype_name(k->offsets), p->tile.elements, BLOCK, widest);
+                  cuc_dtype_name(k->offsets), p->tile.elements, BLOCK,
+                  widest_of(k, p->tile.omitted));
 }
 
 // Writes functions: the place of a tile among the listed segments, the number of passes from a
@@ -257,7 +266,8 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     cuc__algorithm_put_key_functions(t, &p->kind);
     for (int index = 0; index < CUC__ALGORITHM_WIDTHS; index++)
-        put_width(t, p, index);
+        if (!(p->tile.omitted >> index & 1))
+            put_width(t, p, index);
     cuc__algorithm_put_merged(t, &p->kind, COLUMNS);
     put_functions(t);
     put_list(t, p);
@@ -268,15 +278,10 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 
 // ---- Calls
 
-static int32_t widest_of(const cuc_algorithm *plan)
-{
-    return cuc__algorithm_width(&plan->kind, CUC__ALGORITHM_WIDTHS - 1);
-}
-
 // Returns the most segments that are longer than a block sorts.
 static int64_t most_listed(const cuc_algorithm *plan, int64_t count)
 {
-    return count / widest_of(plan);
+    return count / widest_of(&plan->kind, plan->tile.omitted);
 }
 
 // Returns the most tiles of these: the last one of each may have few elements.
@@ -356,7 +361,7 @@ static cuc_status run_short(const struct cuc__algorithm_call *c, const struct ar
         args[count++] = CUC_ARG(&a->to[i]);
     args[count++] = CUC_ARG(c->segments);
     for (int index = 0; index < CUC__ALGORITHM_WIDTHS && st >= 0; index++)
-        if (!index || cuc__algorithm_width(&c->plan->kind, index - 1) < c->count)
+        if (c->plan->kernels[index])
             st = cuc__algorithm_launch(c, index, args, count);
     return st;
 }

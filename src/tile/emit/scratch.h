@@ -4,6 +4,7 @@
 
 #include "ptx.h"
 
+struct tile_block;
 struct tile_op;
 
 enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
@@ -32,6 +33,9 @@ tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32
 enum { TILE_MOST_KEPT = 16 };
 tile_register tile_scratch_for(struct tile_emitter *e, const struct tile_op *op, uint32_t bytes,
                                uint32_t *at, bool *there);
+// Returns true if a block of code, such as a loop's, uses the scratch only for takes of tiles that
+// are there.
+bool tile_keeps_copies(const struct tile_emitter *e, const struct tile_block *block);
 // Ends the writes to the scratch, so that threads may read it.
 void tile_scratch_written(struct tile_emitter *e);
 
