@@ -13,7 +13,7 @@
  *     cuc_algorithm_run(stream, plan, CUC_ALGORITHM_ARGS(.inputs = xy, .input_count = 2,
  *                       .outputs = &dot, .output_count = 1));
  *
- * cuc_reduce() and cuc_scan() are for one array, and keep their plans themselves.
+ * cuc_reduce(), cuc_scan() and cuc_merge() keep their plans themselves.
  */
 #ifndef CUCORE_ALGORITHM_H
 #define CUCORE_ALGORITHM_H
@@ -387,6 +387,26 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  */
 CUC_API cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity,
                             uint32_t flags, const cuc_tensor *x, const cuc_tensor *y);
+
+/**
+ * Merge two sorted arrays, in stream order: in the natural order, with NaN last. Of equal elements,
+ * those of x come first.
+ *
+ * The first call for a device and a pair of types creates a plan, which the library keeps.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
+ *          workspace
+ * @param stream the queue
+ * @param x      any number of elements
+ * @param y      any number of elements of the same type
+ * @param z      the sum of these numbers of elements, written; elements are converted to its type
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_merge(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                             const cuc_tensor *z);
 
 CUC_END_DECLS
 

@@ -50,20 +50,26 @@ static char *copy_text(const char *text, bool *lost)
     return copy;
 }
 
+static uint32_t inputs_of(const struct request *r)
+{
+    return r->kind == CUC_ALGORITHM_MERGE ? 2 : 1;
+}
+
 static cuc_status make(cuc_algorithm **out, const struct request *r)
 {
-    char x[CUC__ALGORITHM_NAME], y[CUC__ALGORITHM_NAME];
-    const char *inputs[] = { x }, *outputs[] = { y };
+    char x[CUC__ALGORITHM_NAME], second[CUC__ALGORITHM_NAME], y[CUC__ALGORITHM_NAME];
+    const char *inputs[] = { x, second }, *outputs[] = { y };
     struct kept entry = { *r, NULL };
     bool lost = !CUC_RESERVE(kept, kept_capacity, kept_count + 1);
 
     snprintf(x, sizeof(x), "x: %s", cuc_dtype_name(r->in));
+    snprintf(second, sizeof(second), "z: %s", cuc_dtype_name(r->in));
     snprintf(y, sizeof(y), "y: %s", cuc_dtype_name(r->out));
     cuc_status st = cuc_algorithm_create(
         &entry.plan, r->device,
         CUC_ALGORITHM_OPTIONS(.kind = r->kind, .flags = r->flags, .inputs = inputs,
-                              .input_count = 1, .outputs = outputs, .output_count = 1, .fn = r->fn,
-                              .identity = r->identity));
+                              .input_count = inputs_of(r), .outputs = outputs, .output_count = 1,
+                              .fn = r->fn, .identity = r->identity));
     if (st < 0)
         return st;
     char *fn = copy_text(r->fn, &lost), *identity = copy_text(r->identity, &lost);
@@ -95,7 +101,7 @@ static cuc_status run(cuc_stream *stream, struct request r, const cuc_tensor *in
     pthread_mutex_unlock(&lock);
     return st < 0 ? st
                   : cuc_algorithm_run(stream, plan,
-                                      CUC_ALGORITHM_ARGS(.inputs = in, .input_count = 1,
+                                      CUC_ALGORITHM_ARGS(.inputs = in, .input_count = inputs_of(&r),
                                                          .outputs = out, .output_count = 1));
 }
 
@@ -126,4 +132,15 @@ cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, ui
             (struct request){
                 .kind = CUC_ALGORITHM_SCAN, .flags = flags, .fn = fn, .identity = identity },
             x, y));
+}
+
+cuc_status cuc_merge(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                     const cuc_tensor *z)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(x);
+    CUC_CHECK_NOT_NULL(y);
+    CUC_CHECK_NOT_NULL(z);
+    const cuc_tensor inputs[] = { *x, *y };
+    return CUC_PASS(run(stream, (struct request){ .kind = CUC_ALGORITHM_MERGE }, inputs, z));
 }

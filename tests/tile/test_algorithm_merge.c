@@ -137,6 +137,77 @@ TEST_SLICE(merges_agree_with_the_host, slice, CUC_LENGTH(merges))
     cuc_algorithm_release(plan);
 }
 
+TEST(one_line_merges_natural_orders)
+{
+    const cuc_dtype dtypes[] = { CUC_F32, CUC_F32, CUC_I64 };
+
+    for (int i = 0; i < CUC_LENGTH(dtypes); i++) { // the second one finds the plan of the first
+        struct array x, y, out;
+        make(&x, dtypes[i], 300, 1);
+        make(&y, dtypes[i], 20 + i, 2);
+        make(&out, dtypes[i], 320 + i, 1);
+        for (int64_t j = 0; j < 300; j++)
+            set(&x, j, (double)(j * 2));
+        for (int64_t j = 0; j < 20 + i; j++)
+            set(&y, j, (double)(2 * j + 599 - 40));
+        send(&x);
+        send(&y);
+        send(&out);
+        ck_ok(cuc_merge(stream, &x.t, &y.t, &out.t));
+        receive(&out, 320 + i);
+        for (int64_t j = 1; j < 320 + i; j++)
+            ck_assert(get(&out, j - 1) < get(&out, j));
+        check_value(&out, 0, 0, 320);
+        check_value(&out, 319 + i, i ? 597 + 2 * i : 598, 320);
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_merge(stream, &x.t, &y.t, &x.t),
+                 "outputs[0], y, has 300 elements, expected 32");
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_merge(stream, &x.t, NULL, &out.t), "y is NULL");
+        drop(&x);
+        drop(&y);
+        drop(&out);
+    }
+}
+
+TEST(calls_of_merges_and_sorts_are_refused_by_name)
+{
+    const char *inputs[] = { "x: f32", "y: f32" }, *outputs[] = { "z: f32" };
+    struct array x, out;
+    cuc_algorithm *merge, *rows;
+
+    make(&x, CUC_F32, 12, 1);
+    make(&out, CUC_F32, 24, 1);
+    ck_ok(cuc_algorithm_create(&merge, device,
+                               CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_MERGE, .inputs = inputs,
+                                                     .input_count = 2, .outputs = outputs,
+                                                     .output_count = 1)));
+    ck_ok(cuc_algorithm_create(&rows, device,
+                               CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SORT_SEGMENTS,
+                                                     .inputs = inputs, .input_count = 1,
+                                                     .outputs = outputs, .output_count = 1,
+                                                     .count = 8)));
+    const cuc_tensor from[] = { x.t, x.t };
+    ck_fails(
+        CUC_ERROR_INVALID_ARGUMENT,
+        cuc_algorithm_run(stream, merge,
+                          CUC_ALGORITHM_ARGS(.inputs = from, .input_count = 2, .outputs = &out.t,
+                                             .output_count = 1, .count = 4)),
+        "count is 4, expected 0: the sequences of a merge are whole");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_algorithm_run(stream, rows,
+                               CUC_ALGORITHM_ARGS(.inputs = from, .input_count = 1, .outputs = &x.t,
+                                                  .output_count = 1, .count = 4)),
+             "count is 4, expected 0: rows are whole");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_algorithm_run(stream, rows,
+                               CUC_ALGORITHM_ARGS(.inputs = from, .input_count = 1, .outputs = &x.t,
+                                                  .output_count = 1, .offsets = &out.t)),
+             "offsets is given, but the plan has no segments");
+    cuc_algorithm_release(merge);
+    cuc_algorithm_release(rows);
+    drop(&x);
+    drop(&out);
+}
+
 // ---- Sorts
 
 static const struct sort {

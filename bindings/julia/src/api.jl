@@ -2539,6 +2539,9 @@ cuc_memory_virtual_create(out, device, options) =
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
+# Merge two sorted arrays, in stream order: in the natural order, with NaN last. Of equal elements, those of x come first.
+cuc_merge(stream, x, y, z) =
+    ccall((:cuc_merge, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, x, y, z)
 # The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until the graph that contains the node is instantiated, adding nodes to the copy changes what the node runs.
 cuc_node_get_graph(out, graph, node) =
     ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)

@@ -2500,6 +2500,7 @@ FUNCTIONS = {
     "cuc_memory_synchronous_create": "ippi",
     "cuc_memory_virtual_create": "ippp",
     "cuc_memory_virtual_options_init": "vpz",
+    "cuc_merge": "ipppp",
     "cuc_node_get_graph": "ippp",
     "cuc_node_get_launch": "ippp",
     "cuc_node_get_type": "ipp",

@@ -49,13 +49,14 @@ class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
     `kind` is "transform", "reduce", "scan", "select", "partition", "unique", "histogram", "reduce_by_key",
-    "scan_by_key" or "reduce_segments"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"),
-    `outputs` arrays; `fn` is the operator, a function in the tile language, or for reductions and scans a name such
-    as "sum". The other options are those of `cuc_algorithm_options`: `identity` of a function that combines values;
-    `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a histogram;
-    `keys`, the number of values that are keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`,
-    `warps` to choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use
-    instead of the default one.
+    "scan_by_key", "reduce_segments", "merge", "merge_sort" or "sort_segments"; `inputs` are arrays ("x: f32") and
+    expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the tile language,
+    or for reductions and scans a name such as "sum", or for merges None, the natural order. The other options are
+    those of `cuc_algorithm_options`: `identity` of a function that combines values; `exclusive` scans; `descending`
+    sorts; `device_count`, if calls read the number of elements on the device; `bins` of a histogram; `keys`, the
+    number of values that are keys; `offsets`, the dtype of the offsets of segments; `tile`, `blocks`, `warps` to
+    choose by hand; `count`, a number of elements to choose for; `arch`; `cache`, a `Cache` to use instead of the
+    default one.
     """
 
     __slots__ = ()
@@ -131,4 +132,11 @@ def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = 
                        raw.CUC_ALGORITHM_EXCLUSIVE if exclusive else 0, source._address, result._address))
 
 
-__all__ = ["Algorithm", "reduce", "scan"]
+def merge(stream: StreamLike, x: Any, y: Any, z: Any) -> None:
+    """Merge two sorted arrays of one dtype to z, in stream order: in the natural order, with NaN last. The library keeps
+    the plans."""
+    first, second, result = as_tensor(x), as_tensor(y), as_tensor(z)
+    check(raw.cuc_merge(as_stream(stream)._h, first._address, second._address, result._address))
+
+
+__all__ = ["Algorithm", "merge", "reduce", "scan"]

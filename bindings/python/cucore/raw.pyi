@@ -2103,6 +2103,8 @@ def cuc_memory_virtual_create(out: Pointer, device: Pointer, options: Pointer) -
     """Create a resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
+def cuc_merge(stream: Pointer, x: Pointer, y: Pointer, z: Pointer) -> int:
+    """Merge two sorted arrays, in stream order:"""
 def cuc_node_get_graph(out: Pointer, graph: Pointer, node: Pointer) -> int:
     """The graph that a node of type CUC_NODE_GRAPH runs:"""
 def cuc_node_get_launch(config: Pointer, kernel: Pointer, node: Pointer) -> int:

@@ -3804,6 +3804,9 @@ extern "C" {
     pub fn cuc_memory_virtual_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
+    /// Merge two sorted arrays, in stream order: in the natural order, with NaN last. Of equal elements,
+    /// those of x come first.
+    pub fn cuc_merge(stream: *mut cuc_stream, x: *const cuc_tensor, y: *const cuc_tensor, z: *const cuc_tensor) -> cuc_status;
     /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until
     /// the graph that contains the node is instantiated, adding nodes to the copy changes what the node
     /// runs.
