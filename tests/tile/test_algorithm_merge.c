@@ -345,31 +345,40 @@ TEST(sorts_compare_several_keys_of_a_count_on_the_device)
     free(items);
 }
 
-// An output may be the input.
-TEST(sorts_work_in_place)
+// An output may be the input. Lengths are up to one tile, and take odd and even numbers of passes.
+static const struct in_place {
+    int32_t kind;
+    int64_t count;
+} in_place[] = {
+    { CUC_ALGORITHM_MERGE_SORT, 100 },      { CUC_ALGORITHM_MERGE_SORT, 4096 },
+    { CUC_ALGORITHM_MERGE_SORT, 7000 },     { CUC_ALGORITHM_MERGE_SORT, (1 << 20) + 7 },
+    { CUC_ALGORITHM_SORT_SEGMENTS, 30 },    { CUC_ALGORITHM_SORT_SEGMENTS, 500 },
+    { CUC_ALGORITHM_SORT_SEGMENTS, 16000 }, { CUC_ALGORITHM_SORT_SEGMENTS, 30000 },
+    { CUC_ALGORITHM_SORT_SEGMENTS, 40000 }, { CUC_ALGORITHM_SORT_SEGMENTS, (1 << 20) + 7 },
+};
+
+TEST_SLICE(sorts_work_in_place, slice, CUC_LENGTH(in_place))
 {
-    static const int64_t sizes[] = { 100, 2048, 4096, 9000 };
-    const char *inputs[] = { "x: f32" }, *outputs[] = { "y: f32" };
+    const char *inputs[] = { "x: i32" }, *outputs[] = { "y: i32" };
+    const struct in_place *p = &in_place[_i];
     cuc_algorithm *plan;
+    struct array x;
 
     ck_ok(cuc_algorithm_create(&plan, device,
-                               CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_MERGE_SORT,
-                                                     .inputs = inputs, .input_count = 1,
-                                                     .outputs = outputs, .output_count = 1)));
-    for (int i = 0; i < CUC_LENGTH(sizes); i++) {
-        struct array x;
-        make(&x, CUC_F32, sizes[i], 1);
-        for (int64_t j = 0; j < sizes[i]; j++)
-            set(&x, j, (double)((j * 7919) % sizes[i]));
-        send(&x);
-        ck_ok(cuc_algorithm_run(stream, plan,
-                                CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1,
-                                                   .outputs = &x.t, .output_count = 1)));
-        receive(&x, sizes[i]);
-        for (int64_t j = 0; j < sizes[i]; j++)
-            check_value(&x, j, (double)j, sizes[i]);
-        drop(&x);
-    }
+                               CUC_ALGORITHM_OPTIONS(.kind = p->kind, .inputs = inputs,
+                                                     .input_count = 1, .outputs = outputs,
+                                                     .output_count = 1, .count = p->count)));
+    make(&x, CUC_I32, p->count, 1);
+    for (int64_t j = 0; j < p->count; j++)
+        set(&x, j, (double)((j * 7919) % p->count));
+    send(&x);
+    ck_ok(cuc_algorithm_run(
+        stream, plan,
+        CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1, .outputs = &x.t, .output_count = 1)));
+    receive(&x, p->count);
+    for (int64_t j = 0; j < p->count; j++)
+        check_value(&x, j, (double)j, p->count);
+    drop(&x);
     cuc_algorithm_release(plan);
 }
 

@@ -27,6 +27,7 @@ struct known {
     uint32_t held;  // elements in a thread
     uint32_t waits; // loads that must complete before it, one after another
     uint32_t last;  // position of its last use
+    bool shared;    // a take has written it to shared memory
 };
 
 struct model {
@@ -288,12 +289,28 @@ static void access(struct model *m, const struct tile_op *op)
     m->stores |= !op->result_count;
 }
 
+// Takes of one tile after another share its copy (scratch.c).
+static void take(struct model *m, const struct tile_op *op)
+{
+    enum { OF_ELEMENT = 3 }; // instructions
+    struct known *from = &m->known[op->operand[0]->id];
+    double held = held_of(m, &op->result[0]->type);
+
+    if (!from->shared)
+        exchange_tile(m, op);
+    else {
+        m->work += m->times * OF_ELEMENT * held;
+        m->chain += m->times * (SHUFFLE + OF_ELEMENT * held);
+    }
+    from->shared = true;
+}
+
 static void (*const costs[TILE_OP_COUNT])(struct model *m, const struct tile_op *op) = {
     [TILE_REDUCE] = reduce,       [TILE_ARGMIN] = reduce,
     [TILE_ARGMAX] = reduce,       [TILE_SCAN] = scan,
     [TILE_SORT] = sort,           [TILE_TOPK] = sort,
     [TILE_HISTOGRAM] = histogram, [TILE_PERMUTE] = exchange_tile,
-    [TILE_TAKE] = exchange_tile,  [TILE_SHIFT] = shift,
+    [TILE_TAKE] = take,           [TILE_SHIFT] = shift,
     [TILE_ROLL] = shift,          [TILE_LOAD] = access,
     [TILE_LOAD_AT] = access,      [TILE_STORE] = access,
     [TILE_STORE_AT] = access,     [TILE_LOAD_ROWS] = access,
