@@ -298,7 +298,7 @@ CUC_API void cuc_algorithm_release(cuc_algorithm *plan);
  * @thread any thread
  * @capture makes no driver call
  * @param plan  the plan
- * @param count number of elements
+ * @param count number of elements; rows of a sort may be shorter, and then need less
  * @return bytes; 0 if the call needs none, and for NULL
  * @since 0.1
  */

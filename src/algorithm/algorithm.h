@@ -110,6 +110,8 @@ struct cuc__algorithm_family {
     void (*put)(struct cuc__text *text, const struct cuc__algorithm_problem *problem);
     // NULL if the family needs none
     uint64_t (*workspace)(const cuc_algorithm *plan, int64_t count);
+    // The workspace of a call, if that may be less than for any call with as many elements; or NULL
+    uint64_t (*needs)(const struct cuc__algorithm_call *call);
     cuc_status (*run)(const struct cuc__algorithm_call *call);
 };
 
@@ -211,6 +213,8 @@ cuc_status cuc__algorithm_run_look_back(const struct cuc__algorithm_call *call,
 
 // Defined in check.c. Checks a call and makes its arrays.
 cuc_status cuc__algorithm_check(struct cuc__algorithm_call *call);
+// Returns the size of the workspace that a call needs, whose arrays are made.
+uint64_t cuc__algorithm_needs(const struct cuc__algorithm_call *call);
 
 // Defined in launch.c. Add the arguments of cuc__algorithm_put_inputs() and
 // cuc__algorithm_put_outputs(); return the number of arguments.

@@ -205,9 +205,15 @@ static cuc_status read_offsets(struct cuc__algorithm_call *c)
                                         "offsets has no elements, expected one more than segments");
 }
 
+uint64_t cuc__algorithm_needs(const struct cuc__algorithm_call *c)
+{
+    return c->plan->family->needs ? c->plan->family->needs(c)
+                                  : cuc_algorithm_workspace_bytes(c->plan, c->count);
+}
+
 static cuc_status check_workspace(const struct cuc__algorithm_call *c)
 {
-    uint64_t need = cuc_algorithm_workspace_bytes(c->plan, c->count);
+    uint64_t need = cuc__algorithm_needs(c);
 
     if (!c->args->workspace)
         return CUC_OK;

@@ -74,6 +74,13 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
     return cuc__algorithm_runs_bytes(&plan->kind, &runs);
 }
 
+static uint64_t needs(const struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_runs runs = runs_of(c->plan, c->count, c->length);
+
+    return cuc__algorithm_runs_bytes(&c->plan->kind, &runs);
+}
+
 // Makes a view of an array that has an axis of rows.
 static cuc_tensor rows_of(const cuc_tensor *x, const struct cuc__algorithm_runs *runs)
 {
@@ -121,5 +128,6 @@ const struct cuc__algorithm_family cuc__algorithm_sort_rows = {
     .choose = choose,
     .put = put,
     .workspace = workspace,
+    .needs = needs,
     .run = run,
 };

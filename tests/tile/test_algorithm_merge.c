@@ -202,6 +202,31 @@ TEST(calls_of_merges_and_sorts_are_refused_by_name)
                                CUC_ALGORITHM_ARGS(.inputs = from, .input_count = 1, .outputs = &x.t,
                                                   .output_count = 1, .offsets = &out.t)),
              "offsets is given, but the plan has no segments");
+    const cuc_tensor flat = {
+        .data = 256, .dtype = CUC_F32, .rank = 1, .shape = { 100000 }, .strides = { 1 }
+    };
+    ck_assert(cuc_algorithm_workspace_bytes(rows, 100000) >= 400000);
+    ck_fails(
+        CUC_ERROR_INVALID_ARGUMENT,
+        cuc_algorithm_run(stream, rows,
+                          CUC_ALGORITHM_ARGS(.inputs = &flat, .input_count = 1, .outputs = &flat,
+                                             .output_count = 1, .workspace = 256)),
+        "workspace_bytes is 0, expected at least 4");
+    // Rows that a block sorts need none, though as many elements in one row do.
+    struct array table;
+    make(&table, CUC_F32, 4096, 1);
+    send(&table);
+    cuc_tensor two = table.t;
+    two.rank = 2;
+    two.shape[0] = 2;
+    two.shape[1] = two.strides[0] = 2048;
+    two.strides[1] = 1;
+    ck_assert(cuc_algorithm_workspace_bytes(rows, 4096) > 16384);
+    ck_ok(cuc_algorithm_run(stream, rows,
+                            CUC_ALGORITHM_ARGS(.inputs = &two, .input_count = 1, .outputs = &two,
+                                               .output_count = 1, .workspace = 256)));
+    ck_ok(cuc_stream_synchronize(stream));
+    drop(&table);
     cuc_algorithm_release(merge);
     cuc_algorithm_release(rows);
     drop(&x);
