@@ -1,6 +1,8 @@
-// Writes sorts in a block, with the language's sort. Keys are mapped to integers of the same order,
-// so that descending orders are those of the complement, and elements past the end come last.
-// Values follow their key by its index, which also keeps equal keys in order.
+// Writes sorts in a block. Keys are mapped to integers of the same order, so that descending orders
+// are those of the complement, and elements past the end come last.
+//
+// A block sorts a long segment digit by digit, and several short ones by the language's sort, whose
+// network is short for them. Values follow their key by its index, and equal keys stay in order.
 #include "sort_block.h"
 
 #include "tile/ir/scalar.h"
@@ -10,13 +12,11 @@
 int32_t cuc__algorithm_width(const struct cuc__algorithm_kind *k, int index)
 {
     static const int32_t narrow[] = { 32, 512, 2048 };
-    // The widest sorts whose network the compiler does not replace by loops.
-    enum { KEYS = 16384, WIDE_KEYS = 8192, PAIRS = 8192, WIDE_PAIRS = 4096 };
-    bool wide = cuc_dtype_bits(k->accumulators[0]) == 64, pairs = k->values > 1;
+    enum { WIDEST = 16384, WIDEST_OF_64_BITS = 8192 }; // more take too many registers
 
     if (index + 1 < CUC__ALGORITHM_WIDTHS)
         return narrow[index];
-    return pairs ? wide ? WIDE_PAIRS : PAIRS : wide ? WIDE_KEYS : KEYS;
+    return cuc_dtype_bits(k->accumulators[0]) == 64 ? WIDEST_OF_64_BITS : WIDEST;
 }
 
 enum { PARTS = 2 }; // the index of a width that tiles of merges divide
@@ -95,21 +95,49 @@ void cuc__algorithm_put_key_functions(struct cuc__text *t, const struct cuc__alg
     cuc__text_put(t, ") {\n    return ordered(x0) < ordered(y0)\n}\n");
 }
 
-void cuc__algorithm_put_block_sort(struct cuc__text *t, const struct cuc__algorithm_kind *k,
-                                   const char *indent)
+// Writes the sort of r0 and, if there are values, the order of the elements in `place`, by the
+// stable ranks of one byte after another.
+static void put_radix_sort(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                           const char *indent)
 {
+    cuc_dtype dtype = key_dtype(k->accumulators[0]);
+    uint32_t bits = cuc_dtype_bits(dtype);
+    uint64_t sign = tile_is_signed(dtype) ? UINT64_C(1) << (bits - 1) : 0;
+    bool pairs = k->values > 1;
+
+    cuc__text_put(t, "%skey = bitcast(key, u%u) ^ %" PRIu64 "\n", indent, bits, sign);
+    if (pairs)
+        cuc__text_put(t, "%splace_of = iota(i32, W)\n", indent);
+    cuc__text_put(t,
+                  "%sfor byte in 0 .. %u {\n"
+                  "%s    to, _ = rank(cast(key >> cast(8 * byte, u%u), i32) & 255, 256)\n"
+                  "%s    key = place(key, to)\n",
+                  indent, bits / 8, indent, bits, indent);
+    if (pairs)
+        cuc__text_put(t, "%s    place_of = place(place_of, to)\n", indent);
+    cuc__text_put(t,
+                  "%s}\n"
+                  "%skey = bitcast(key ^ %" PRIu64 ", %s)\n",
+                  indent, indent, sign, cuc_dtype_name(dtype));
+}
+
+void cuc__algorithm_put_block_sort(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                                   bool one, const char *indent)
+{
+    bool pairs = k->values > 1;
+
     cuc__text_put(t, "%skey = where(inside, ordered(cast(cast(v0, %s), %s)), %" PRIu64 ")\n",
                   indent, cuc_dtype_name(k->outputs[0].dtype), cuc_dtype_name(k->accumulators[0]),
                   largest_key(k->accumulators[0]));
-    if (k->values == 1)
-        cuc__text_put(t, "%sr0 = cast(restored(sort(key, 1)), %s)\n", indent,
-                      cuc_dtype_name(k->outputs[0].dtype));
+    if (one)
+        put_radix_sort(t, k, indent);
+    else if (pairs) // the largest of the complements, with the smaller of equal ones' indices first
+        cuc__text_put(t, "%stop, place_of = topk(~key, W, 1)\n%skey = ~top\n", indent, indent);
     else
-        cuc__text_put(t,
-                      "%stop, place = topk(~key, W, 1)\n" // equal keys in order
-                      "%sr0 = cast(restored(~top), %s)\n",
-                      indent, indent, cuc_dtype_name(k->outputs[0].dtype));
+        cuc__text_put(t, "%skey = sort(key, 1)\n", indent);
+    cuc__text_put(t, "%sr0 = cast(restored(key), %s)\n", indent,
+                  cuc_dtype_name(k->outputs[0].dtype));
     for (uint32_t v = 1; v < k->values; v++)
-        cuc__text_put(t, "%sr%u = take(broadcast(cast(v%u, %s), [R, W]), place, 1)\n", indent, v, v,
-                      cuc_dtype_name(k->outputs[v].dtype));
+        cuc__text_put(t, "%sr%u = take(broadcast(cast(v%u, %s), %s), place_of, %d)\n", indent, v, v,
+                      cuc_dtype_name(k->outputs[v].dtype), one ? "[W]" : "[R, W]", !one);
 }

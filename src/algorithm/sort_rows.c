@@ -19,6 +19,8 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     int32_t width = cuc__algorithm_width(k, index);
+    int32_t rows = cuc__algorithm_segments_of_width(width);
+    bool one = rows == 1;
 
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[index]);
     cuc__algorithm_put_inputs(t, p);
@@ -36,12 +38,14 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
                   "    row = block(0) // parts\n"
                   "    part = block(0) - row * parts\n"
                   "    inside = iota(i32, W) < cast(minimum(LENGTH - part * W, W), i32)\n"
-                  "    i = (row * R + iota(i64, R))[:, None] * LENGTH + part * W + iota(i64, W)\n",
-                  width, cuc__algorithm_segments_of_width(width));
-    cuc__algorithm_put_loaded(t, p, "    ", ", load(row_%s, [row, part], [R, W])%s");
-    cuc__algorithm_put_block_sort(t, k, "    ");
+                  "    i = %s * LENGTH + part * W + iota(i64, W)\n",
+                  width, rows, one ? "row" : "(row * R + iota(i64, R))[:, None]");
+    cuc__algorithm_put_loaded(t, p, "    ",
+                              one ? ", reshape(load(row_%s, [row, part], [1, W]), [-1])%s"
+                                  : ", load(row_%s, [row, part], [R, W])%s");
+    cuc__algorithm_put_block_sort(t, k, one, "    ");
     for (uint32_t v = 0; v < k->values; v++)
-        cuc__text_put(t, "    store(to_%u, [row, part], r%u)\n", v, v);
+        cuc__text_put(t, "    store(to_%u, [row, part], r%u%s)\n", v, v, one ? "[None, :]" : "");
     cuc__text_put(t, "}\n");
 }
 

@@ -58,16 +58,16 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
                   "    mine = (s < segments) & (end - start > MORE) & (end - start <= W)\n"
                   "    if ~%s { return }\n",
                   one ? "mine" : "any(mine)");
-    cuc__text_put(t, one ? "    i = (start + iota(i64, W))[None, :]\n    inside = i < end\n"
+    cuc__text_put(t, one ? "    i = start + iota(i64, W)\n    inside = i < end\n"
                          : "    i = start[:, None] + iota(i64, W)\n"
                            "    inside = i < where(mine, end, start)[:, None]\n");
     cuc__algorithm_put_loaded(t, p, "    ",
-                              one ? ", load(slice(in_%s, 0, start, end), [0], [W])[None, :]%s"
+                              one ? ", load(slice(in_%s, 0, start, end), [0], [W])%s"
                                   : ", gather(in_%s, [i], mask=inside)%s");
-    cuc__algorithm_put_block_sort(t, k, "    ");
+    cuc__algorithm_put_block_sort(t, k, one, "    ");
     for (uint32_t v = 0; v < k->values; v++)
         cuc__text_put(t,
-                      one ? "    store(slice(to_%u, 0, start, end), [0], reshape(r%u, [-1]))\n"
+                      one ? "    store(slice(to_%u, 0, start, end), [0], r%u)\n"
                           : "    scatter(to_%u, [i], r%u, mask=inside)\n",
                       v, v);
     cuc__text_put(t, "}\n");
@@ -160,21 +160,19 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_inputs(t, p);
     put_parameters(t, k);
     cuc__text_put(t,
-                  "blocks: i64)\n    const W = %d, R = 1\n    grid blocks\n{\n"
+                  "blocks: i64)\n    const W = %d\n    grid blocks\n{\n"
                   "    n, tiles = N, state[0] & (1 << 40) - 1\n"
                   "    spare = passes_from(W, state[1]) %% 2 == 1\n"
                   "    for turn in 0 .. cdiv(tiles - block(0), blocks) {\n"
                   "        base, length, inner = place_of(block(0) + turn * blocks, state, start, "
                   "size, first, W)\n"
                   "        from, end = base + inner, base + length\n"
-                  "        i = (from + iota(i64, W))[None, :]\n"
+                  "        i = from + iota(i64, W)\n"
                   "        inside = i < end\n",
                   p->tile.elements);
-    cuc__algorithm_put_loaded(t, p, "        ",
-                              ", load(slice(in_%s, 0, from, end), [0], [W])[None, :]%s");
-    cuc__algorithm_put_block_sort(t, k, "        ");
-    put_stores(t, k, "            store(slice(%s_%u, 0, from, end), [0], reshape(r%u, [-1]))\n",
-               "spare");
+    cuc__algorithm_put_loaded(t, p, "        ", ", load(slice(in_%s, 0, from, end), [0], [W])%s");
+    cuc__algorithm_put_block_sort(t, k, true, "        ");
+    put_stores(t, k, "            store(slice(%s_%u, 0, from, end), [0], r%u)\n", "spare");
 }
 
 // Writes the place of tiles `t` of a pass: that of merge_runs.c.

@@ -598,7 +598,7 @@ static uint32_t most_held(const struct model *m, const struct tile_measures *mea
 {
     enum { ELEMENTS = 64, OF_ROW = 32, OF_SCAN = 32, OF_SORT = 16, MANY_WARPS = 16 };
 
-    if (m->warps <= MANY_WARPS && m->sorts)
+    if (m->warps < MANY_WARPS && m->sorts)
         return OF_SORT;
     if (m->scans)
         return OF_SCAN;
