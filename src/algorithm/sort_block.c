@@ -121,15 +121,16 @@ static void put_radix_sort(struct cuc__text *t, const struct cuc__algorithm_kind
                   indent, indent, sign, cuc_dtype_name(dtype));
 }
 
-void cuc__algorithm_put_block_sort(struct cuc__text *t, const struct cuc__algorithm_kind *k,
-                                   bool one, const char *indent)
+void cuc__algorithm_put_block_sort(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                   const char *first, const char *indent)
 {
+    const struct cuc__algorithm_kind *k = &p->kind;
     bool pairs = k->values > 1;
 
     cuc__text_put(t, "%skey = where(inside, ordered(cast(cast(v0, %s), %s)), %" PRIu64 ")\n",
                   indent, cuc_dtype_name(k->outputs[0].dtype), cuc_dtype_name(k->accumulators[0]),
                   largest_key(k->accumulators[0]));
-    if (one)
+    if (first)
         put_radix_sort(t, k, indent);
     else if (pairs) // the largest of the complements, with the smaller of equal ones' indices first
         cuc__text_put(t, "%stop, place_of = topk(~key, W, 1)\n%skey = ~top\n", indent, indent);
@@ -137,7 +138,13 @@ void cuc__algorithm_put_block_sort(struct cuc__text *t, const struct cuc__algori
         cuc__text_put(t, "%skey = sort(key, 1)\n", indent);
     cuc__text_put(t, "%sr0 = cast(restored(key), %s)\n", indent,
                   cuc_dtype_name(k->outputs[0].dtype));
+    if (first && pairs) { // computed in their new order, so that the sort has their registers
+        cuc__text_put(t, "%si = %s + place_of\n", indent, first);
+        cuc__algorithm_put_loaded(t, p, indent, ", gather(in_%s, [i], mask=inside)%s");
+    }
     for (uint32_t v = 1; v < k->values; v++)
-        cuc__text_put(t, "%sr%u = take(broadcast(cast(v%u, %s), %s), place_of, %d)\n", indent, v, v,
-                      cuc_dtype_name(k->outputs[v].dtype), one ? "[W]" : "[R, W]", !one);
+        cuc__text_put(t,
+                      first ? "%sr%u = broadcast(cast(v%u, %s), [W])\n"
+                            : "%sr%u = take(broadcast(cast(v%u, %s), [R, W]), place_of, 1)\n",
+                      indent, v, v, cuc_dtype_name(k->outputs[v].dtype));
 }

@@ -23,9 +23,9 @@ int32_t cuc__algorithm_segments_of_width(int32_t width);
 // which maps it back; and comes_before().
 void cuc__algorithm_put_key_functions(struct cuc__text *text,
                                       const struct cuc__algorithm_kind *kind);
-// Writes the sort of v0, v1 and so on, [R, W], or [W] for one segment, of which those `inside` are
-// elements: r0, r1 and so on, in the types of the outputs.
-void cuc__algorithm_put_block_sort(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
-                                   bool one, const char *indent);
+// Writes the sort of v0, v1 and so on, [R, W], of which those `inside` are elements: r0, r1 and so
+// on, in the types of the outputs. With the index of its `first` element, that of one segment, [W].
+void cuc__algorithm_put_block_sort(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                                   const char *first, const char *indent);
 
 #endif

@@ -43,7 +43,7 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_loaded(t, p, "    ",
                               one ? ", reshape(load(row_%s, [row, part], [1, W]), [-1])%s"
                                   : ", load(row_%s, [row, part], [R, W])%s");
-    cuc__algorithm_put_block_sort(t, k, one, "    ");
+    cuc__algorithm_put_block_sort(t, p, one ? "row * LENGTH + part * W" : NULL, "    ");
     for (uint32_t v = 0; v < k->values; v++)
         cuc__text_put(t, "    store(to_%u, [row, part], r%u%s)\n", v, v, one ? "[None, :]" : "");
     cuc__text_put(t, "}\n");

@@ -64,7 +64,7 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_loaded(t, p, "    ",
                               one ? ", load(slice(in_%s, 0, start, end), [0], [W])%s"
                                   : ", gather(in_%s, [i], mask=inside)%s");
-    cuc__algorithm_put_block_sort(t, k, one, "    ");
+    cuc__algorithm_put_block_sort(t, p, one ? "start" : NULL, "    ");
     for (uint32_t v = 0; v < k->values; v++)
         cuc__text_put(t,
                       one ? "    store(slice(to_%u, 0, start, end), [0], r%u)\n"
@@ -171,7 +171,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
                   "        inside = i < end\n",
                   p->tile.elements);
     cuc__algorithm_put_loaded(t, p, "        ", ", load(slice(in_%s, 0, from, end), [0], [W])%s");
-    cuc__algorithm_put_block_sort(t, k, true, "        ");
+    cuc__algorithm_put_block_sort(t, p, "from", "        ");
     put_stores(t, k, "            store(slice(%s_%u, 0, from, end), [0], r%u)\n", "spare");
 }
 
