@@ -214,7 +214,7 @@ static void scan(struct model *m, const struct tile_op *op)
     if (a.warps)
         exchange_words(m, each * runs, 4 * each * runs * (double)(1u << a.warps));
     m->scans = true;
-    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads ? 1 : 0));
+    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads > 0 ? 1 : 0));
 }
 
 // A sort compares along each bit of the axis as often as there are bits from it on.
