@@ -116,10 +116,11 @@ enum {
  * - MERGE, MERGE_SORT: a function of two sets of values that is true if the first comes before the
  *   second, `"fn less(a, b) { return a < b }"`: false for equal values, and for a and c true if it
  *   is for a and b and for b and c. NULL: the natural order of the keys, with NaN last. Equal
- *   elements stay in their order; those of the first sequence come before those of the second.
+ *   elements stay in their order; those of the first sequence come before those of the second. With
+ *   another function, or sequences that are not in this order, the result is unspecified.
  * - SORT_SEGMENTS: NULL. The first value is the key, in natural order with -0 before 0, NaN last,
  *   and all NaN equal; with CUC_ALGORITHM_DESCENDING in the opposite order, with NaN first. Equal
- *   keys stay in their order. Without further values a NaN may become another NaN.
+ *   keys stay in their order. A NaN may become another NaN.
  */
 typedef struct cuc_algorithm_options {
     size_t struct_size; /**< sizeof(cuc_algorithm_options); the initializers set it */

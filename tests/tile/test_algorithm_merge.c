@@ -529,6 +529,53 @@ TEST_SLICE(segments_agree_with_the_host, slice, CUC_LENGTH(segments))
     cuc_algorithm_release(plan);
 }
 
+// Every launch of a sort of long segments, and the clearing of its counters, become nodes.
+TEST(a_sort_of_segments_is_captured_with_its_workspace)
+{
+    const char *inputs[] = { "x: i32" }, *outputs[] = { "y: i32" };
+    enum { COUNT = 50000, RUNS = 2 };
+    cuc_algorithm *plan;
+    cuc_graph *graph;
+    cuc_graph_exec *exec;
+    struct array x, y, offsets;
+
+    make(&x, CUC_I32, COUNT, 1);
+    make(&y, CUC_I32, COUNT, 1);
+    make(&offsets, CUC_I64, 3, 1);
+    set(&offsets, 0, 0);
+    set(&offsets, 1, 10);
+    set(&offsets, 2, COUNT);
+    send(&offsets);
+    send(&y);
+    ck_ok(cuc_algorithm_create(&plan, device,
+                               CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SORT_SEGMENTS,
+                                                     .inputs = inputs, .input_count = 1,
+                                                     .outputs = outputs, .output_count = 1,
+                                                     .offsets = CUC_I64)));
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_algorithm_run(stream, plan,
+                            CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1, .outputs = &y.t,
+                                               .output_count = 1, .offsets = &offsets.t)));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    for (int run = 0; run < RUNS; run++) {
+        for (int64_t i = 0; i < COUNT; i++)
+            set(&x, i, (double)(((i < 10 ? 9 - i : 10 + (i * 7919) % (COUNT - 10))) + run));
+        send(&x);
+        ck_ok(cuc_graph_exec_launch(stream, exec));
+        receive(&y, COUNT);
+        for (int64_t i = 1; i < COUNT; i++)
+            ck_assert(get(&y, i - 1) <= get(&y, i));
+        check_value(&y, 9, 9 + run, COUNT);
+    }
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    cuc_algorithm_release(plan);
+    drop(&x);
+    drop(&y);
+    drop(&offsets);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
