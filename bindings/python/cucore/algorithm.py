@@ -133,8 +133,8 @@ def scan(stream: StreamLike, fn: str, x: Any, y: Any, *, identity: str | None = 
 
 
 def merge(stream: StreamLike, x: Any, y: Any, z: Any) -> None:
-    """Merge two sorted arrays of one dtype to z, in stream order: in the natural order, with NaN last. The library keeps
-    the plans."""
+    """Merge two sorted arrays of one dtype to z, in stream order: in the natural order, with NaN last. The library
+    keeps the plans."""
     first, second, result = as_tensor(x), as_tensor(y), as_tensor(z)
     check(raw.cuc_merge(as_stream(stream)._h, first._address, second._address, result._address))
 
