@@ -48,6 +48,9 @@ enum {
     CUC_ALGORITHM_SCAN_BY_KEY = 9,      /**< scans each run of elements with equal keys */
     CUC_ALGORITHM_REDUCE_SEGMENTS = 10, /**< reduces each segment of elements */
     CUC_ALGORITHM_SORT = 11,            /**< orders elements by their keys; stable */
+    CUC_ALGORITHM_MERGE = 12,           /**< merges two sorted sequences */
+    CUC_ALGORITHM_MERGE_SORT = 13,      /**< sorts, with a comparison */
+    CUC_ALGORITHM_SORT_SEGMENTS = 14,   /**< sorts each segment, or each row */
     CUC_ALGORITHM_TOPK = 15,            /**< finds the k largest elements, the largest first */
     CUC_ALGORITHM_TOPK_ROWS = 16,       /**< does so in each row of a [rows, n] tensor */
     CUC_ALGORITHM_PARTITION3 = 17,      /**< keeps the elements in the outputs of three parts */
@@ -110,13 +113,16 @@ enum {
  * tensor. SELECT, UNIQUE and REDUCE_BY_KEY have an output for each value, and last the number of
  * elements kept, or of runs, an integer. SCAN_BY_KEY has none for keys. PARTITION has the outputs
  * of the elements that fn accepts, then those of the others, and last the number of accepted
- * elements. SORT, TOPK and TOPK_ROWS have an output for each value. TOPK and TOPK_ROWS compare
- * elements by the first value, in the type of its output. Of equal elements they find the ones with
- * the lower index, which come first; NaN is larger than all numbers, and -0 smaller than 0.
- * PARTITION3 has the outputs of part 0, 1 and 2, and last the numbers of elements of the parts.
- * Values are converted to the type of their output, in a sort before keys are compared; in a
- * reduction or scan also before they are combined, or to f32 if that is an f16, bf16 or an 8-bit
- * float, or to 32 bits if that is a shorter integer.
+ * elements. SORT, MERGE, MERGE_SORT, SORT_SEGMENTS, TOPK and TOPK_ROWS have an output for each
+ * value. TOPK and TOPK_ROWS compare elements by the first value, in the type of its output. Of
+ * equal elements they find the ones with the lower index, which come first; NaN is larger than all
+ * numbers, and -0 smaller than 0. PARTITION3 has the outputs of part 0, 1 and 2, and last the
+ * numbers of elements of the parts. Values are converted to the type of their output, in sorts and
+ * merges before they are compared; in a reduction or scan also before they are combined, or to f32
+ * if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter integer.
+ *
+ * The inputs of a MERGE are arrays only: those of the first sequence, and then as many of the
+ * second one.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it.
  * The program of the plan has functions of its own, such as element_of and lower_bound: a text that
@@ -140,6 +146,14 @@ enum {
  *   integer, toward zero. Elements with numbers below 0 or from `bins` on, or NaN, are not counted.
  *   NULL: the value is the number.
  * - SORT: NULL.
+ * - MERGE, MERGE_SORT: a function of two sets of values that is true if the first comes before the
+ *   second, `"fn less(a, b) { return a < b }"`: false for equal values, and for a and c true if it
+ *   is for a and b and for b and c. NULL: the natural order of the keys, with NaN last. Equal
+ *   elements stay in their order; those of the first sequence come before those of the second. With
+ *   another function, or sequences that are not in this order, the result is unspecified.
+ * - SORT_SEGMENTS: NULL. The first value is the key, in natural order with -0 before 0, NaN last,
+ *   and all NaN equal; with CUC_ALGORITHM_DESCENDING in the opposite order, with NaN first. Equal
+ *   keys stay in their order. A NaN may become another NaN.
  *
  * **Keys** of a SORT are the first values, compared one after the other. Of floats, -0 comes before
  * 0, and NaN last, after infinity; NaN differ by their bits, those with the sign last. false comes
@@ -163,10 +177,12 @@ typedef struct cuc_algorithm_options {
     int32_t blocks;    /**< blocks of a reduction for each multiprocessor, at most 16; 0: chosen */
     int32_t warps;     /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
     int32_t bins;      /**< number of bins of a histogram, up to 2^30; otherwise 0 */
-    int32_t keys;      /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY,
-                            SCAN_BY_KEY and SORT: equal if all are equal; 0: one */
-    cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
-                            i64. Otherwise 0 */
+    int32_t keys;      /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY
+                            and SCAN_BY_KEY: equal if all are equal; for SORT, and for MERGE and
+                            MERGE_SORT without fn: the first unequal one decides; 0: one */
+    cuc_dtype offsets; /**< type of the offsets of segments: i32 or i64; 0: i64 for
+                            REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is
+                            sorted. Otherwise 0 */
     int32_t determinism; /**< CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU */
     int64_t count;       /**< number of elements to choose for; 0: large */
     const char *arch;    /**< target architecture, such as "sm_90a"; NULL: all features of the
@@ -225,11 +241,15 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * TOPK_ROWS the inputs that are read by element are [rows, count], and the outputs [rows, k]; axes
  * before the last one of a contiguous array count as one. The other outputs of a selection have any
  * length; elements for which there is no room are not written. Arrays have one axis with any
- * stride, or any axes if they are contiguous. An output of a transform or scan may be an input that
- * is read by element and by no x[j]; in SCAN_BY_KEY also by no expression with a name, and for no
- * key. The output of a sort may be such an input if the number of digits is even: those of 8 bits
- * among the compared bits of each key. Other outputs overlap no array, which calls check for those
- * of selections, partitions and reductions by key.
+ * stride, or any axes if they are contiguous. An output of a transform, a scan, MERGE_SORT or
+ * SORT_SEGMENTS may be an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no
+ * expression with a name, and for no key. The output of a SORT may be such an input if the number
+ * of digits is even: those of 8 bits among the compared bits of each key. Other outputs overlap no
+ * array, which calls check for those of selections, partitions and reductions by key.
+ *
+ * The sequences of a MERGE have any two lengths, and the outputs the sum of these. SORT, MERGE_SORT
+ * and SORT_SEGMENTS have outputs with an element for each element. Rows of SORT_SEGMENTS are those
+ * along the last axis of the first array that is read by element, or of the first output.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */
@@ -238,7 +258,8 @@ typedef struct cuc_algorithm_args {
     uint32_t input_count;      /**< number of arrays among the plan's inputs */
     uint32_t output_count;     /**< number of arrays among the plan's outputs */
     int64_t count;             /**< number of elements; 0: that of the arrays, and none if the plan
-                                    has no arrays that are read or written by element */
+                                    has no arrays that are read or written by element. 0 for MERGE
+                                    and for SORT_SEGMENTS of rows */
     /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
      * number above the count that the other fields give is taken as that count, and one below 0 as
      * 0 */
@@ -248,8 +269,9 @@ typedef struct cuc_algorithm_args {
     cuc_device_ptr workspace;
     uint64_t workspace_bytes; /**< at least cuc_algorithm_workspace_bytes() if there is a
                                    workspace */
-    /** [segments + 1], for REDUCE_SEGMENTS: segment s has the elements from offsets[s] to
-     * offsets[s + 1] - 1, and element s of each output. Read on the device */
+    /** [segments + 1], for REDUCE_SEGMENTS, and SORT_SEGMENTS with offsets: segment s has the
+     * elements from offsets[s] to offsets[s + 1] - 1, and in a reduction element s of each output.
+     * Segments do not overlap; elements of none are not written. Read on the device */
     const cuc_tensor *offsets;
 } cuc_algorithm_args;
 
@@ -329,7 +351,8 @@ CUC_API void cuc_algorithm_release(cuc_algorithm *plan);
  * @thread any thread
  * @capture makes no driver call
  * @param plan  the plan
- * @param count number of elements, in TOPK_ROWS of a row
+ * @param count number of elements, in TOPK_ROWS of a row; rows of SORT_SEGMENTS may be shorter, and
+ *              then need less
  * @return bytes; 0 if the call needs none, and for NULL
  * @since 0.1
  */
@@ -579,6 +602,27 @@ CUC_API cuc_status cuc_select(cuc_stream *stream, const char *fn, const cuc_tens
  */
 CUC_API cuc_status cuc_unique(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
                               const cuc_tensor *count);
+
+/**
+ * Merge two sorted arrays, in stream order: in the natural order, with NaN last. Of equal elements,
+ * those of x come first.
+ *
+ * The first call for a device and a pair of types creates a plan, which the library keeps
+ * among the 64 used most recently.
+ *
+ * @order  as cuc_algorithm_run()
+ * @thread any thread; one call at a time on the same stream
+ * @capture becomes a node of the graph for each kernel, and for the allocation and the free of a
+ *          workspace
+ * @param stream the queue
+ * @param x      any number of elements
+ * @param y      any number of elements of the same type
+ * @param z      the sum of these numbers of elements, written; elements are converted to its type
+ * @retval CUC_OK enqueued; otherwise as cuc_algorithm_create() and cuc_algorithm_run()
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_merge(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                             const cuc_tensor *z);
 
 CUC_END_DECLS
 

@@ -39,7 +39,7 @@ cuc_status cuc_algorithm_run(cuc_stream *stream, cuc_algorithm *plan,
     if ((st = CUC_READ_OPTIONS(&given, args, cuc_algorithm_args)) < 0 ||
         (st = cuc__algorithm_check(&c)) < 0)
         return st;
-    uint64_t bytes = cuc_algorithm_workspace_bytes(plan, c.count);
+    uint64_t bytes = cuc__algorithm_needs(&c);
     c.workspace = given.workspace;
     st = bytes && !c.workspace ? run_with_memory(&c, bytes) : plan->family->run(&c);
     return CUC_PASS(st);

@@ -18,7 +18,7 @@ enum {
     CUC__ALGORITHM_NAME = 32,
     CUC__ALGORITHM_IDENTITY = 64,
     CUC__ALGORITHM_MAX = CUC_ALGORITHM_MAX_ARRAYS,
-    CUC__ALGORITHM_KERNELS = 6, // most kernels of a plan
+    CUC__ALGORITHM_KERNELS = 8, // most kernels of a plan
     CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
     CUC__ALGORITHM_KEPT = 64,   // most plans that the library keeps
@@ -58,13 +58,15 @@ struct cuc__algorithm_kind {
     uint32_t values;                            // of an element
     uint32_t keys;                              // the first values, which are compared
     uint32_t bit_begin, bit_end;                // the bits of keys that a sort compares
-    cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined
+    cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined or
+                                                // compared
 };
 
 struct cuc__algorithm_tile {
     int32_t elements; // of a block's step
     int32_t blocks;   // for each multiprocessor
     int32_t warps;    // 0 leaves the choice to the compiler
+    uint32_t omitted; // a bit for each kernel of the family that the program does not have
     int64_t launch;   // most elements that a launch of a sort takes
 };
 
@@ -93,6 +95,8 @@ struct cuc__algorithm_call {
     cuc_tensor inputs[CUC__ALGORITHM_MAX], outputs[CUC__ALGORITHM_MAX]; // by index in the options
     cuc_tensor device_count, offsets;
     int64_t segments, rows;
+    int64_t first;  // of two sequences: the number of elements of the first
+    int64_t length; // of the rows of a sort
     cuc_device_ptr workspace;
 };
 
@@ -105,6 +109,8 @@ struct cuc__algorithm_family {
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool by_row;                                 // arrays that are read by element have rows
+    bool ordered;                                // values are compared
+    bool pairs;                                  // inputs are two sequences
     uint32_t counts;           // the last output has this many numbers of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results
@@ -119,6 +125,8 @@ struct cuc__algorithm_family {
     void (*put)(struct cuc__text *text, const struct cuc__algorithm_problem *problem);
     // NULL if the family needs none
     uint64_t (*workspace)(const cuc_algorithm *plan, int64_t count);
+    // The workspace of a call, if that may be less than for any call with as many elements; or NULL
+    uint64_t (*needs)(const struct cuc__algorithm_call *call);
     cuc_status (*run)(const struct cuc__algorithm_call *call);
 };
 
@@ -127,7 +135,9 @@ extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorit
     cuc__algorithm_scan, cuc__algorithm_select, cuc__algorithm_partition, cuc__algorithm_partition3,
     cuc__algorithm_unique, cuc__algorithm_histogram, cuc__algorithm_reduce_by_key,
     cuc__algorithm_scan_by_key, cuc__algorithm_reduce_segments, cuc__algorithm_sort,
-    cuc__algorithm_topk, cuc__algorithm_topk_rows, cuc__algorithm_topk_large;
+    cuc__algorithm_merge, cuc__algorithm_merge_sort, cuc__algorithm_sort_segments,
+    cuc__algorithm_sort_rows, cuc__algorithm_topk, cuc__algorithm_topk_rows,
+    cuc__algorithm_topk_large;
 
 struct cuc_algorithm {
     cuc__handle head;
@@ -179,6 +189,10 @@ void cuc__algorithm_put_gathered_values(struct cuc__text *text,
 // larger than those of tile `t`.
 void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                   char letter, int by);
+// Writes the values v0, v1 and so on of the elements with indices `i`. `load` is a format of a
+// comma and the elements of the array of a name; its second place is empty.
+void cuc__algorithm_put_loaded(struct cuc__text *text, const struct cuc__algorithm_problem *p,
+                               const char *indent, const char *load);
 // Write the parameters of outputs of any length, and of the number of elements kept; and the store
 // of this number, b0 + m0, by the block of tile `last`.
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
@@ -248,6 +262,8 @@ enum { CUC__ALGORITHM_FEW = 1024 }; // most elements that topk.c finds
 
 // Defined in check.c. Checks a call and makes its arrays.
 cuc_status cuc__algorithm_check(struct cuc__algorithm_call *call);
+// Returns the size of the workspace that a call needs, whose arrays are made.
+uint64_t cuc__algorithm_needs(const struct cuc__algorithm_call *call);
 
 // Defined in launch.c. Add the arguments of cuc__algorithm_put_inputs() and
 // cuc__algorithm_put_outputs(); return the number of arguments.

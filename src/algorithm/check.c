@@ -116,12 +116,24 @@ static cuc_status check_length(const struct cuc__algorithm_call *c, const cuc_te
     return CUC_OK;
 }
 
+// Returns the number of elements of a row.
+static int64_t last_extent(const cuc_tensor *array)
+{
+    return array->rank > 0 ? array->shape[array->rank - 1] : 1;
+}
+
 static cuc_status read_arrays(struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
     bool first = true, written = false;
     uint32_t next = 0;
     cuc_status st = CUC_OK;
+
+    if (c->args->count &&
+        (k->kind == CUC_ALGORITHM_MERGE || (k->kind == CUC_ALGORITHM_SORT_SEGMENTS && !k->offsets)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "count is %" PRId64 ", expected 0: %s are whole", c->args->count,
+                         k->kind == CUC_ALGORITHM_MERGE ? "the sequences of a merge" : "rows");
 
     for (uint32_t i = 0; i < k->input_count && st >= 0; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
@@ -130,6 +142,12 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
         bool whole = in->form == CUC__ALGORITHM_WHOLE, rows = c->plan->family->by_row && !whole;
         st = (rows ? flatten_rows : flatten)(&c->inputs[i], &c->args->inputs[next], "inputs", next,
                                              in->name, in->dtype, c->function);
+        if (c->plan->family->pairs && next == k->values) { // the second sequence
+            c->first = c->count;
+            first = true;
+        }
+        if (first && !whole)
+            c->length = last_extent(&c->args->inputs[next]);
         if (st >= 0 && rows)
             st = find_rows(c, &c->inputs[i], first, "inputs", next, in->name);
         if (st >= 0 && !whole)
@@ -137,6 +155,7 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
         next++;
     }
     next = 0;
+    c->count += c->first;
     for (uint32_t i = 0; i < k->output_count && st >= 0; i++) {
         const struct cuc__algorithm_output *out = &k->outputs[i];
         if (out->dropped)
@@ -144,6 +163,8 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
         bool rows = c->plan->family->by_row;
         st = (rows ? flatten_rows : flatten)(&c->outputs[i], &c->args->outputs[next], "outputs",
                                              next, out->name, out->dtype, c->function);
+        if (first && st >= 0)
+            c->length = last_extent(&c->args->outputs[next]);
         if (st >= 0 && rows)
             st = find_rows(c, &c->outputs[i], first && !written, "outputs", next, out->name);
         written = true;
@@ -163,7 +184,7 @@ static void narrow(struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
 
-    for (uint32_t i = 0; i < k->input_count; i++)
+    for (uint32_t i = 0; i < k->input_count && !c->plan->family->pairs; i++)
         if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
             c->inputs[i].shape[c->plan->family->by_row] = c->count;
     for (uint32_t i = 0; i < k->output_count && c->plan->family->by_element; i++)
@@ -292,9 +313,15 @@ static cuc_status check_overlaps(const struct cuc__algorithm_call *c)
     return CUC_OK;
 }
 
+uint64_t cuc__algorithm_needs(const struct cuc__algorithm_call *c)
+{
+    return c->plan->family->needs ? c->plan->family->needs(c)
+                                  : cuc_algorithm_workspace_bytes(c->plan, c->count);
+}
+
 static cuc_status check_workspace(const struct cuc__algorithm_call *c)
 {
-    uint64_t need = cuc_algorithm_workspace_bytes(c->plan, c->count);
+    uint64_t need = cuc__algorithm_needs(c);
 
     if (!c->args->workspace)
         return CUC_OK;

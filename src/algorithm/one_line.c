@@ -280,3 +280,19 @@ cuc_status cuc_unique(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor 
     CUC_CHECK_NOT_NULL(count);
     return CUC_PASS(run_selection(stream, CUC_ALGORITHM_UNIQUE, NULL, x, y, count));
 }
+
+cuc_status cuc_merge(cuc_stream *stream, const cuc_tensor *x, const cuc_tensor *y,
+                     const cuc_tensor *z)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK_NOT_NULL(x);
+    CUC_CHECK_NOT_NULL(y);
+    CUC_CHECK_NOT_NULL(z);
+    static const char *const sequences[] = { "x: %s", "y: %s" }, *const merged[] = { "z: %s" };
+    const cuc_tensor inputs[] = { *x, *y };
+    return CUC_PASS(run(
+        stream,
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_MERGE, .inputs = sequences, .input_count = 2,
+                              .outputs = merged, .output_count = 1),
+        CUC_ALGORITHM_ARGS(.inputs = inputs, .input_count = 2, .outputs = z, .output_count = 1)));
+}

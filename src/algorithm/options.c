@@ -43,6 +43,9 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_TOPK] = &cuc__algorithm_topk,
     [CUC_ALGORITHM_TOPK_ROWS] = &cuc__algorithm_topk_rows,
     [CUC_ALGORITHM_PARTITION3] = &cuc__algorithm_partition3,
+    [CUC_ALGORITHM_MERGE] = &cuc__algorithm_merge,
+    [CUC_ALGORITHM_MERGE_SORT] = &cuc__algorithm_merge_sort,
+    [CUC_ALGORITHM_SORT_SEGMENTS] = &cuc__algorithm_sort_segments,
 };
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
@@ -73,9 +76,11 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         bool wrong;
         const char *what;
     } more[] = {
-        { o->offsets && (o->kind != CUC_ALGORITHM_REDUCE_SEGMENTS ||
+        { o->offsets && ((o->kind != CUC_ALGORITHM_REDUCE_SEGMENTS &&
+                          o->kind != CUC_ALGORITHM_SORT_SEGMENTS) ||
                          (o->offsets != CUC_I32 && o->offsets != CUC_I64)),
-          "offsets is CUC_I32 or CUC_I64 for CUC_ALGORITHM_REDUCE_SEGMENTS, otherwise 0" },
+          "offsets is CUC_I32 or CUC_I64 for CUC_ALGORITHM_REDUCE_SEGMENTS and _SORT_SEGMENTS, "
+          "otherwise 0" },
         { !o->inputs, "inputs is NULL" },
         { !o->outputs, "outputs is NULL" },
         { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN &&
@@ -83,10 +88,20 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
           "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN and _SCAN_BY_KEY: leave it "
           "unset" },
         { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY &&
-              o->kind != CUC_ALGORITHM_SCAN_BY_KEY && o->kind != CUC_ALGORITHM_SORT,
-          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY and _SORT: leave it 0" },
-        { o->flags & CUC_ALGORITHM_DESCENDING && o->kind != CUC_ALGORITHM_SORT,
-          "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT: leave it unset" },
+              o->kind != CUC_ALGORITHM_SCAN_BY_KEY && o->kind != CUC_ALGORITHM_SORT &&
+              o->kind != CUC_ALGORITHM_MERGE && o->kind != CUC_ALGORITHM_MERGE_SORT,
+          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY, _SORT, _MERGE and "
+          "_MERGE_SORT: leave it 0" },
+        { o->flags & CUC_ALGORITHM_DESCENDING && o->kind != CUC_ALGORITHM_SORT &&
+              o->kind != CUC_ALGORITHM_SORT_SEGMENTS,
+          "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT and _SORT_SEGMENTS: leave it "
+          "unset" },
+        { o->flags & CUC_ALGORITHM_DEVICE_COUNT &&
+              (o->kind == CUC_ALGORITHM_MERGE || o->kind == CUC_ALGORITHM_SORT_SEGMENTS),
+          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE and _SORT_SEGMENTS: leave it "
+          "unset" },
+        { o->fn && o->kind == CUC_ALGORITHM_SORT_SEGMENTS,
+          "fn is given, but CUC_ALGORITHM_SORT_SEGMENTS has the natural order: leave it NULL" },
         { o->flags & CUC_ALGORITHM_SMALLEST && !top,
           "CUC_ALGORITHM_SMALLEST is only for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it unset" },
         { o->fn && top, "fn is not for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it NULL" },
@@ -296,6 +311,41 @@ static bool any_order(const struct cuc__algorithm_problem *p, int32_t determinis
     return exact || determinism == CUC_ALGORITHM_ANY_ORDER;
 }
 
+// Returns the type in which values for an output are compared: the same, unless the language
+// compares no values of this type.
+static cuc_dtype compared(cuc_dtype dtype)
+{
+    switch (dtype) {
+    case CUC_TF32:
+    case CUC_E4M3:
+    case CUC_E5M2:
+        return CUC_F32;
+    case CUC_BOOL:
+        return CUC_U8;
+    default:
+        return dtype;
+    }
+}
+
+// Checks two sequences: arrays for the values of the first one, and then for those of the second.
+static cuc_status read_sequences(struct cuc__algorithm_kind *k, const char *function)
+{
+    for (uint32_t i = 0; i < k->input_count; i++)
+        if (k->inputs[i].form != CUC__ALGORITHM_ELEMENTS)
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, function,
+                "inputs[%u] is no array that is read by element, expected one, such as "
+                "\"x: f32\": a merge takes no expressions",
+                i);
+    if (k->input_count % 2)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "input_count is %u, expected an even number: the arrays of the first "
+                         "sequence, and then those of the second",
+                         k->input_count);
+    k->values /= 2;
+    return CUC_OK;
+}
+
 // Checks the number of outputs.
 static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
                                 const cuc_algorithm_options *o, const char *function)
@@ -311,6 +361,10 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
                          "the inputs have %u value%s, and %u of them keys: expected more values",
                          k->values, k->values == 1 ? "" : "s", k->keys);
 
+    if (p->family->ordered && k->keys > k->values)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "keys is %u, expected at most %u, the number of values", k->keys,
+                         k->values);
     if (p->family->outputs &&
         (k->output_count != p->family->outputs || (!o->fn && k->values != p->family->outputs)))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -359,23 +413,28 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->plain_launch = o->flags & CUC_ALGORITHM_PLAIN_LAUNCH;
     k->every_gpu = o->determinism == CUC_ALGORITHM_EVERY_GPU;
     k->bins = o->bins;
+    p->family = o->k > CUC__ALGORITHM_FEW                               ? &cuc__algorithm_topk_large
+                : o->kind == CUC_ALGORITHM_SORT_SEGMENTS && !o->offsets ? &cuc__algorithm_sort_rows
+                                                                        : families[o->kind];
+    p->inputs = o->inputs;
     k->k = o->k;
     k->smallest = o->flags & CUC_ALGORITHM_SMALLEST;
-    k->offsets = !families[o->kind]->by_segment ? 0 : o->offsets ? o->offsets : CUC_I64;
-    k->keys = !families[o->kind]->by_key && !families[o->kind]->sorts ? 0
-              : o->keys                                               ? (uint32_t)o->keys
-                                                                      : 1;
+    k->offsets = p->family->by_segment && !o->offsets ? CUC_I64 : o->offsets;
+    if (p->family->by_key || p->family->sorts || p->family->ordered)
+        k->keys = o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     k->descending = o->flags & CUC_ALGORITHM_DESCENDING;
-    p->family = o->k > CUC__ALGORITHM_FEW ? &cuc__algorithm_topk_large : families[o->kind];
-    p->inputs = o->inputs;
-    p->tile = (struct cuc__algorithm_tile){ o->tile, o->blocks, o->warps, 0 };
+    p->tile =
+        (struct cuc__algorithm_tile){ .elements = o->tile, .blocks = o->blocks, .warps = o->warps };
     p->count = o->count;
     p->multiprocessors = device->limits.multiprocessors;
-    if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0)
+    if ((st = read_inputs(k, o, function)) < 0 || (st = read_outputs(k, o, function)) < 0 ||
+        (p->family->pairs && (st = read_sequences(k, function)) < 0))
         return st;
     for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
         k->accumulators[i] = accumulator(k->outputs[p->family->by_element ? i - k->keys : i].dtype);
+    for (uint32_t i = 0; i < k->output_count && p->family->ordered; i++)
+        k->accumulators[i] = compared(k->outputs[i].dtype);
     if ((st = check_outputs(p, o, function)) < 0 ||
         (st = cuc__algorithm_read_operator(p, o, function)) < 0 ||
         (p->family->check && (st = p->family->check(p, o, function)) < 0))

@@ -33,7 +33,7 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
         st = cuc__algorithm_fail_compile(p, plan->text, starts, function);
     cuc_program_release(program);
     for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
-        if (!p->family->lacks || !p->family->lacks(&p->kind, i))
+        if (!(p->tile.omitted >> i & 1) && (!p->family->lacks || !p->family->lacks(&p->kind, i)))
             st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
     return st;
 }
@@ -88,7 +88,7 @@ cuc_status cuc_algorithm_create(cuc_algorithm **out, cuc_device *device,
         drop_code(plan);
         p.tile.elements /= 2;
     }
-    if (st >= 0 && o.tile && o.tile != p.tile.elements)
+    if (st >= 0 && p.tile.elements < o.tile)
         st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                       "tile is %d, expected at most %d for these values and this operator, or 0",
                       o.tile, p.tile.elements);

@@ -172,7 +172,7 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem
 bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *k,
                                 const struct cuc__algorithm_family *family)
 {
-    bool binds = false;
+    bool binds = family->ordered; // by the arrays in which values are kept
 
     for (uint32_t i = 0; i < k->input_count; i++)
         binds |= k->inputs[i].form == CUC__ALGORITHM_ELEMENTS;
@@ -254,6 +254,16 @@ void cuc__algorithm_put_neighbors(struct cuc__text *t, const struct cuc__algorit
     cuc__text_put(t, "    ");
     cuc__algorithm_put_each(t, p->kind.values, name);
     cuc__text_put(t, " = element_of(i %c 1, n", sign);
+    put_element_arguments(t, p, load, "");
+    cuc__text_put(t, ")\n");
+}
+
+void cuc__algorithm_put_loaded(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                               const char *indent, const char *load)
+{
+    cuc__text_put(t, "%s", indent);
+    cuc__algorithm_put_each(t, p->kind.values, "v%u");
+    cuc__text_put(t, " = element_of(i, n");
     put_element_arguments(t, p, load, "");
     cuc__text_put(t, ")\n");
 }

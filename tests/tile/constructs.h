@@ -438,6 +438,28 @@ static const struct construct constructs[] = {
       "    j = load(q, [0, 0], [6, 11]) & 15\n"
       "    store(o1, [0, 0], take(a, i, 1))\n    store(o2, [0, 0], take(a, j, 1))\n"
       "    store(o3, [0], take(load(x, [0, 0], [_, 20]), i, 0))\n}", 0, 0, NULL },
+    { "elements taken of several tiles in turn", "u8 f32 f64", "",
+      "kernel k(x: T[256], y: i32[64], p: i32[256], o: T[3, 256], o2: i32[3, 256], o3: T[256]) const T = f32 {\n"
+      "    a, b, i = load(x, [0], [256]), load(y, [0], [64]), load(p, [0], [256]) & 255\n"
+      "    static for n in 0 .. 3 {\n"
+      "        store(o, [n, 0], take(a, i, 0), shape=[_, 256])\n"
+      "        i = (take(b, i & 63, 0) + take(b, (i >> 1) & 63, 0)) & 255\n"
+      "        store(o2, [n, 0], take(i, iota(i32, 256) // 3, 0), shape=[_, 256])\n"
+      "        i = (i + cumsum(i, 0)) & 255\n    }\n"
+      "    if max(i) > 3 { a = take(a, i, 0) } else { a = take(a, 255 - i, 0) }\n"
+      "    for n in 0 .. 3 { a = where(take(a, i, 0) == a, a, take(a, i >> n, 0)) }\n"
+      "    store(o3, [0], a)\n}", 4, 16, NULL },
+    { "elements taken in loops of a tile that lies in shared memory", "f32 i64", "n=0;n=1;n=5",
+      "kernel k(x: T[256], y: i32[64], p: i32[256], o: T[256], o2: i32[3, 256], n: i32) const T = f32 {\n"
+      "    a, b, i = load(x, [0], [256]), load(y, [0], [64]), load(p, [0], [256]) & 255\n"
+      "    j = take(b, i & 63, 0) & 255\n    c = take(a, j, 0)\n"
+      "    for s in 0 .. n {\n        j = (j + take(b, j & 63, 0)) & 255\n        c = c + take(a, j, 0)\n"
+      "        if s == 2 { c = c - take(a, i, 0) }\n    }\n"
+      "    c = c + take(a, i, 0)\n    store(o2, [0, 0], take(b, j & 63, 0), shape=[_, 256])\n"
+      "    for s in 0 .. n {\n        j = (j + take(b, j & 63, 0)) & 255\n        j = (j + cumsum(j, 0)) & 255\n    }\n"
+      "    store(o2, [1, 0], j, shape=[_, 256])\n"
+      "    for s in 0 .. n { j = (j + take(b, j & 63, 0)) & 255 }\n"
+      "    store(o2, [2, 0], j, shape=[_, 256])\n    store(o, [0], c + take(a, j, 0))\n}", 4, 16, NULL },
     { "rows taken", "f32", "",
       "kernel k(x: T[20, 6], p: u8[13], o1: T[13, 6]) const T = f32 {\n"
       "    store(o1, [0, 0], take(load(x, [0, 0], [20, 6]), load(p, [0], [13]), 0))\n}", 0, 0, NULL },

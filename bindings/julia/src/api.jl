@@ -345,6 +345,9 @@ const CUC_ALGORITHM_REDUCE_BY_KEY = Int32(8)
 const CUC_ALGORITHM_SCAN_BY_KEY = Int32(9)
 const CUC_ALGORITHM_REDUCE_SEGMENTS = Int32(10)
 const CUC_ALGORITHM_SORT = Int32(11)
+const CUC_ALGORITHM_MERGE = Int32(12)
+const CUC_ALGORITHM_MERGE_SORT = Int32(13)
+const CUC_ALGORITHM_SORT_SEGMENTS = Int32(14)
 const CUC_ALGORITHM_TOPK = Int32(15)
 const CUC_ALGORITHM_TOPK_ROWS = Int32(16)
 const CUC_ALGORITHM_PARTITION3 = Int32(17)
@@ -2552,6 +2555,9 @@ cuc_memory_virtual_create(out, device, options) =
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
+# Merge two sorted arrays, in stream order: in the natural order, with NaN last. Of equal elements, those of x come first.
+cuc_merge(stream, x, y, z) =
+    ccall((:cuc_merge, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_tensor}, Ptr{cuc_tensor}, Ptr{cuc_tensor}), stream, x, y, z)
 # The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until the graph that contains the node is instantiated, adding nodes to the copy changes what the node runs.
 cuc_node_get_graph(out, graph, node) =
     ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)

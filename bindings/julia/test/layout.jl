@@ -379,6 +379,7 @@ const FUNCTIONS = [
     (:cuc_memory_synchronous_create, 3),
     (:cuc_memory_virtual_create, 3),
     (:cuc_memory_virtual_options_init, 2),
+    (:cuc_merge, 4),
     (:cuc_node_get_graph, 3),
     (:cuc_node_get_launch, 3),
     (:cuc_node_get_type, 2),

@@ -293,6 +293,9 @@ CUC_ALGORITHM_REDUCE_BY_KEY = 8
 CUC_ALGORITHM_SCAN_BY_KEY = 9
 CUC_ALGORITHM_REDUCE_SEGMENTS = 10
 CUC_ALGORITHM_SORT = 11
+CUC_ALGORITHM_MERGE = 12
+CUC_ALGORITHM_MERGE_SORT = 13
+CUC_ALGORITHM_SORT_SEGMENTS = 14
 CUC_ALGORITHM_TOPK = 15
 CUC_ALGORITHM_TOPK_ROWS = 16
 CUC_ALGORITHM_PARTITION3 = 17
@@ -2511,6 +2514,7 @@ FUNCTIONS = {
     "cuc_memory_synchronous_create": "ippi",
     "cuc_memory_virtual_create": "ippp",
     "cuc_memory_virtual_options_init": "vpz",
+    "cuc_merge": "ipppp",
     "cuc_node_get_graph": "ippp",
     "cuc_node_get_launch": "ippp",
     "cuc_node_get_type": "ipp",

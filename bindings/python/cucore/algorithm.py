@@ -20,8 +20,9 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "histogram": raw.CUC_ALGORITHM_HISTOGRAM, "reduce_by_key": raw.CUC_ALGORITHM_REDUCE_BY_KEY,
           "scan_by_key": raw.CUC_ALGORITHM_SCAN_BY_KEY,
           "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "sort": raw.CUC_ALGORITHM_SORT,
-          "topk": raw.CUC_ALGORITHM_TOPK, "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS,
-          "partition3": raw.CUC_ALGORITHM_PARTITION3}
+          "merge": raw.CUC_ALGORITHM_MERGE, "merge_sort": raw.CUC_ALGORITHM_MERGE_SORT,
+          "sort_segments": raw.CUC_ALGORITHM_SORT_SEGMENTS, "topk": raw.CUC_ALGORITHM_TOPK,
+          "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS, "partition3": raw.CUC_ALGORITHM_PARTITION3}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
           "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING,
           "smallest": raw.CUC_ALGORITHM_SMALLEST}
@@ -64,16 +65,16 @@ class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
     `kind` is "transform", "reduce", "scan", "select", "partition", "partition3", "unique", "histogram",
-    "reduce_by_key", "scan_by_key", "reduce_segments", "sort", "topk" or "topk_rows"; `inputs` are arrays ("x: f32")
-    and expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the tile
-    language, or for reductions and scans a name such as "sum". The other options are those of `cuc_algorithm_options`:
-    `identity` of a function that combines values; `exclusive` scans; `device_count`, if calls read the number of
-    elements on the device; `bins` of a histogram; `k`, the number of elements that a top-k finds, the `smallest` ones
-    instead of the largest; `keys`, the number of values that are keys; `descending` sorts, and the bits `bit_begin` to
-    `bit_end` - 1 of their keys; `offsets`, the dtype of the offsets of segments; `determinism`, "run_to_run" (the
-    default), "any_order" or "every_gpu"; `tile`, `blocks`, `warps` to choose by hand; `count`, a number of elements to
-    choose for; `arch`; `cache`, a `Cache` to use
-    instead of the default one.
+    "reduce_by_key", "scan_by_key", "reduce_segments", "sort", "merge", "merge_sort", "sort_segments", "topk" or
+    "topk_rows"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is
+    the operator, a function in the tile language, or for reductions and scans a name such as "sum", or for merges None,
+    the natural order. The other options are those of `cuc_algorithm_options`: `identity` of a function that combines
+    values; `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a
+    histogram; `k`, the number of elements that a top-k finds, the `smallest` ones instead of the largest; `keys`, the
+    number of values that are keys; `descending` sorts, and the bits `bit_begin` to `bit_end` - 1 of their keys;
+    `offsets`, the dtype of the offsets of segments; `determinism`, "run_to_run" (the default), "any_order" or
+    "every_gpu"; `tile`, `blocks`, `warps` to choose by hand; `count`, a number of elements to choose for; `arch`;
+    `cache`, a `Cache` to use instead of the default one.
     """
 
     __slots__ = ()
@@ -208,4 +209,11 @@ def unique(stream: StreamLike, x: Any, y: Any, count: Any) -> None:
     check(raw.cuc_unique(as_stream(stream)._h, source._address, result._address, number._address))
 
 
-__all__ = ["Algorithm", "histogram", "reduce", "scan", "search", "select", "sort", "topk", "unique"]
+def merge(stream: StreamLike, x: Any, y: Any, z: Any) -> None:
+    """Merge two sorted arrays of one dtype to z, in stream order: in the natural order, with NaN last. The library
+    keeps the plans."""
+    first, second, result = as_tensor(x), as_tensor(y), as_tensor(z)
+    check(raw.cuc_merge(as_stream(stream)._h, first._address, second._address, result._address))
+
+
+__all__ = ["Algorithm", "histogram", "merge", "reduce", "scan", "search", "select", "sort", "topk", "unique"]

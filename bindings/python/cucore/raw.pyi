@@ -305,6 +305,9 @@ CUC_ALGORITHM_REDUCE_BY_KEY: int
 CUC_ALGORITHM_SCAN_BY_KEY: int
 CUC_ALGORITHM_REDUCE_SEGMENTS: int
 CUC_ALGORITHM_SORT: int
+CUC_ALGORITHM_MERGE: int
+CUC_ALGORITHM_MERGE_SORT: int
+CUC_ALGORITHM_SORT_SEGMENTS: int
 CUC_ALGORITHM_TOPK: int
 CUC_ALGORITHM_TOPK_ROWS: int
 CUC_ALGORITHM_PARTITION3: int
@@ -2115,6 +2118,8 @@ def cuc_memory_virtual_create(out: Pointer, device: Pointer, options: Pointer) -
     """Create a resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
+def cuc_merge(stream: Pointer, x: Pointer, y: Pointer, z: Pointer) -> int:
+    """Merge two sorted arrays, in stream order:"""
 def cuc_node_get_graph(out: Pointer, graph: Pointer, node: Pointer) -> int:
     """The graph that a node of type CUC_NODE_GRAPH runs:"""
 def cuc_node_get_launch(config: Pointer, kernel: Pointer, node: Pointer) -> int:

@@ -73,6 +73,32 @@ class AlgorithmTest(DeviceTest):
         np.testing.assert_array_equal(orders[0], orders[1])
         self.assertLess((orders[0] == orders[2]).sum(), 20)
 
+    def test_merge(self):
+        first, second = np.sort(self.x), np.sort(self.y)
+        out = self.send(np.zeros(10000, np.float32))
+        algorithm.merge(self.stream, self.send(first), self.send(second), out)
+        expected = np.sort(np.concatenate([first, second]))
+        np.testing.assert_array_equal(self.receive(out, expected), expected)
+
+    def test_sorts(self):
+        out, place = self.send(self.x), self.send(np.zeros(5000, np.int32))
+        sort = algorithm.Algorithm("merge_sort", ["x: f32", "x", "i"], ["y: f32", "place: i32"],
+                                   "fn more(a, i, b, j) { return a > b }")
+        sort(self.stream, [self.there], [out, place])
+        order = np.argsort(-self.x, kind="stable").astype(np.int32)
+        np.testing.assert_array_equal(self.receive(out, self.x), self.x[order])
+        np.testing.assert_array_equal(self.receive(place, order), order)
+        rows = self.x.reshape(50, 100)
+        table, sorted_rows = self.send(rows), self.send(rows)
+        sort = algorithm.Algorithm("sort_segments", ["x: f32"], ["y: f32"], descending=True, count=100)
+        sort(self.stream, [table], [sorted_rows])
+        np.testing.assert_array_equal(self.receive(sorted_rows, rows), -np.sort(-rows, axis=1))
+        offsets = np.array([0, 10, 10, 700, 5000], np.int64)
+        sort = algorithm.Algorithm("sort_segments", ["x: f32"], ["y: f32"], offsets="i64")
+        sort(self.stream, [self.there], [out], offsets=self.send(offsets))
+        parts = [np.sort(part) for part in np.split(self.x, offsets[1:-1])]
+        np.testing.assert_array_equal(self.receive(out, self.x), np.concatenate(parts))
+
     def test_scan(self):
         out = self.send(self.x)
         algorithm.scan(self.stream, "sum", self.there, out)

@@ -13,6 +13,7 @@ struct known {
     uint32_t held;  // elements in a thread
     uint32_t waits; // loads that must complete before it, one after another
     uint32_t last;  // position of its last use
+    bool shared;    // a take has written it to shared memory
 };
 
 struct tile_block_model {
@@ -188,7 +189,7 @@ static void scan(struct tile_block_model *m, const struct tile_op *op)
     if (a.warps)
         exchange_words(m, each * runs, 4 * each * runs * (double)(1u << a.warps));
     m->costs.scans = true;
-    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads ? 1 : 0));
+    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads > 0 ? 1 : 0));
 }
 
 // A sort compares along each bit of the axis as often as there are bits from it on.
@@ -265,12 +266,28 @@ static void access(struct tile_block_model *m, const struct tile_op *op)
     m->stores |= !op->result_count;
 }
 
+// Takes of one tile after another share its copy (scratch.c).
+static void take(struct tile_block_model *m, const struct tile_op *op)
+{
+    enum { OF_ELEMENT = 3 }; // instructions
+    struct known *from = &m->known[op->operand[0]->id];
+    double held = held_of(m, &op->result[0]->type);
+
+    if (!from->shared)
+        exchange_tile(m, op);
+    else {
+        m->costs.work += m->times * OF_ELEMENT * held;
+        m->costs.chain += m->times * (SHUFFLE + OF_ELEMENT * held);
+    }
+    from->shared = true;
+}
+
 static void (*const costs[TILE_OP_COUNT])(struct tile_block_model *m, const struct tile_op *op) = {
     [TILE_REDUCE] = reduce,       [TILE_ARGMIN] = reduce,
     [TILE_ARGMAX] = reduce,       [TILE_SCAN] = scan,
     [TILE_SORT] = sort,           [TILE_TOPK] = sort,
     [TILE_HISTOGRAM] = histogram, [TILE_PERMUTE] = exchange_tile,
-    [TILE_TAKE] = exchange_tile,  [TILE_SHIFT] = shift,
+    [TILE_TAKE] = take,           [TILE_SHIFT] = shift,
     [TILE_ROLL] = shift,          [TILE_LOAD] = access,
     [TILE_LOAD_AT] = access,      [TILE_STORE] = access,
     [TILE_STORE_AT] = access,     [TILE_LOAD_ROWS] = access,

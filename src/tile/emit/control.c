@@ -395,7 +395,10 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
 {
-    e->shared_copy = NULL;
+    bool keeps = tile_keeps_copies(e, block);
+
+    if (!keeps)
+        tile_forget_copies(e);
     for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
         tile_set_construct(e->module, op);
         if (e->target->lineinfo && op->where.line && op->where.line != e->line) {
@@ -421,7 +424,8 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
             e->module->diagnostics->out_of_memory)
             e->failed = true;
     }
-    e->shared_copy = NULL;
+    if (!keeps)
+        tile_forget_copies(e);
     return !e->failed;
 }
 

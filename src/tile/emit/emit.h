@@ -83,6 +83,12 @@ struct tile_emitter {
     // NULL if there is none.
     const struct tile_value *shared_copy;
     const struct tile_block *shared_copy_in;
+    // The tiles that tile_scratch_for() placed in the scratch, for later ops.
+    struct {
+        const struct tile_value *tile;
+        uint32_t at; // offset
+    } kept[TILE_MOST_KEPT];
+    uint32_t kept_count, kept_end; // offset behind the last one
     uint32_t parameter_at[64]; // offset of each parameter in the parameter block
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.

@@ -161,11 +161,16 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
         }
         scalar[0] = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", n);
     }
-    tile_register shared = tile_scratch(e, bytes);
-    tile_write_shared(e, from, tile_registers(e, from), shared, 0, NULL);
-    if (other)
-        tile_write_shared(e, other, tile_registers(e, other), shared, first, NULL);
-    tile_scratch_written(e);
+    uint32_t base = 0;
+    bool there = false;
+    tile_register shared = op->kind == TILE_TAKE ? tile_scratch_for(e, op, bytes, &base, &there)
+                                                 : tile_scratch(e, bytes);
+    if (!there) {
+        tile_write_shared(e, from, tile_registers(e, from), shared, base, NULL);
+        if (other)
+            tile_write_shared(e, other, tile_registers(e, other), shared, first, NULL);
+        tile_scratch_written(e);
+    }
     for (uint32_t r = 0; r < count; r++) {
         bool none;
         struct source s;
@@ -189,7 +194,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
         else if (s.outside && !inside)
             tile_move(e, out[r], tile_constant_register(e, dtype, 0));
         read_into(e, dtype, out[r],
-                  address_of(e, &from->type, s.c, op->kind == TILE_RESHAPE, shared), 0, reads);
+                  address_of(e, &from->type, s.c, op->kind == TILE_RESHAPE, shared), base, reads);
         if (!other)
             continue;
         s.c[axis] =

@@ -720,6 +720,12 @@ pub const CUC_ALGORITHM_SCAN_BY_KEY: i32 = 9;
 pub const CUC_ALGORITHM_REDUCE_SEGMENTS: i32 = 10;
 /// orders elements by their keys; stable
 pub const CUC_ALGORITHM_SORT: i32 = 11;
+/// merges two sorted sequences
+pub const CUC_ALGORITHM_MERGE: i32 = 12;
+/// sorts, with a comparison
+pub const CUC_ALGORITHM_MERGE_SORT: i32 = 13;
+/// sorts each segment, or each row
+pub const CUC_ALGORITHM_SORT_SEGMENTS: i32 = 14;
 /// finds the k largest elements, the largest first
 pub const CUC_ALGORITHM_TOPK: i32 = 15;
 /// does so in each row of a \[rows, n\] tensor
@@ -1244,7 +1250,7 @@ pub struct cuc_algorithm_args {
     pub input_count: u32,
     /// number of arrays among the plan's outputs
     pub output_count: u32,
-    /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element
+    /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element. 0 for MERGE and for SORT_SEGMENTS of rows
     pub count: i64,
     /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
     pub device_count: *const cuc_tensor,
@@ -1252,7 +1258,7 @@ pub struct cuc_algorithm_args {
     pub workspace: cuc_device_ptr,
     /// at least cuc_algorithm_workspace_bytes() if there is a workspace
     pub workspace_bytes: u64,
-    /// \[segments + 1\], for REDUCE_SEGMENTS: segment s has the elements from offsets\[s\] to offsets\[s + 1\] - 1, and element s of each output. Read on the device
+    /// \[segments + 1\], for REDUCE_SEGMENTS, and SORT_SEGMENTS with offsets: segment s has the elements from offsets\[s\] to offsets\[s + 1\] - 1, and in a reduction element s of each output. Segments do not overlap; elements of none are not written. Read on the device
     pub offsets: *const cuc_tensor,
 }
 
@@ -1288,9 +1294,9 @@ pub struct cuc_algorithm_options {
     pub warps: i32,
     /// number of bins of a histogram, up to 2^30; otherwise 0
     pub bins: i32,
-    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY, SCAN_BY_KEY and SORT: equal if all are equal; 0: one
+    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; for SORT, and for MERGE and MERGE_SORT without fn: the first unequal one decides; 0: one
     pub keys: i32,
-    /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
+    /// type of the offsets of segments: i32 or i64; 0: i64 for REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is sorted. Otherwise 0
     pub offsets: cuc_dtype,
     /// CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU
     pub determinism: i32,
@@ -3829,6 +3835,9 @@ extern "C" {
     pub fn cuc_memory_virtual_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
+    /// Merge two sorted arrays, in stream order: in the natural order, with NaN last. Of equal elements,
+    /// those of x come first.
+    pub fn cuc_merge(stream: *mut cuc_stream, x: *const cuc_tensor, y: *const cuc_tensor, z: *const cuc_tensor) -> cuc_status;
     /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Until
     /// the graph that contains the node is instantiated, adding nodes to the copy changes what the node
     /// runs.

@@ -1178,6 +1178,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_memory_synchronous_create", cucore_sys::cuc_memory_synchronous_create as *const ()),
         ("cuc_memory_virtual_create", cucore_sys::cuc_memory_virtual_create as *const ()),
         ("cuc_memory_virtual_options_init", cucore_sys::cuc_memory_virtual_options_init as *const ()),
+        ("cuc_merge", cucore_sys::cuc_merge as *const ()),
         ("cuc_node_get_graph", cucore_sys::cuc_node_get_graph as *const ()),
         ("cuc_node_get_launch", cucore_sys::cuc_node_get_launch as *const ()),
         ("cuc_node_get_type", cucore_sys::cuc_node_get_type as *const ()),

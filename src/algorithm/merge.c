@@ -1,0 +1,159 @@
+// Merges: a first kernel finds how many elements of the first sequence are in the result before
+// each tile of it, by binary search, and a second one merges the tiles.
+#include "merge_path.h"
+
+enum { SPLITS, TILES };
+enum { COLUMNS = 8, BLOCK = 256 };
+
+static void choose(struct cuc__algorithm_problem *p)
+{
+    cuc__algorithm_choose_merge(p, COLUMNS);
+}
+
+// Writes the parameters of both sequences, with a comma behind each.
+static void put_sequences(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    for (uint32_t i = 0; i < k->input_count; i++)
+        cuc__text_put(t, "in_%s: %s[%s], ", k->inputs[i].name, cuc_dtype_name(k->inputs[i].dtype),
+                      i < k->values ? "A" : "B");
+}
+
+// Writes a value of either sequence.
+static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t input,
+                        const char *at, const char *mask)
+{
+    cuc__text_put(t, "cast(gather(in_%s, [%s], mask=%s), %s)", k->inputs[input].name, at, mask,
+                  cuc_dtype_name(k->accumulators[input % k->values]));
+}
+
+// Writes the facts that no array overlaps another that is written.
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool splits)
+{
+    const char *comma = "    where ";
+
+    for (uint32_t i = 0; i < k->input_count && splits; i++, comma = ", ")
+        cuc__text_put(t, "%snoalias(in_%s, splits)", comma, k->inputs[i].name);
+    for (uint32_t i = 0; i < k->output_count && !splits; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        cuc__text_put(t, "%snoalias(out_%s, splits)", comma, k->outputs[i].name);
+        comma = ", ";
+        for (uint32_t j = 0; j < k->input_count; j++)
+            cuc__text_put(t, ", noalias(out_%s, in_%s)", k->outputs[i].name, k->inputs[j].name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[i].name,
+                              k->outputs[j].name);
+    }
+    cuc__text_put(t, "\n");
+}
+
+static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__text_put(t, "\nkernel merge_splits(");
+    put_sequences(t, k);
+    cuc__text_put(t, "splits: i64[S])\n    const BN = %d, BS = %d\n", p->tile.elements, BLOCK);
+    put_facts(t, k, true);
+    cuc__text_put(t, "    grid cdiv(S, BS)\n{\n"
+                     "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n"
+                     "    low, high = maximum(k - B, 0), minimum(k, A)\n"
+                     "    while any(low < high) {\n"
+                     "        middle, open = (low + high) >> 1, low < high\n"
+                     "        second = comes_before(");
+    for (uint32_t i = 0; i < 2 * k->values; i++) {
+        bool second = i < k->values; // comes first in the call
+        cuc__text_put(t, "%s", i ? ", " : "");
+        put_element(t, k, second ? k->values + i : i - k->values,
+                    second ? "k - 1 - middle" : "middle", "open");
+    }
+    cuc__text_put(t, ")\n"
+                     "        high = where(open & second, middle, high)\n"
+                     "        low = where(open & ~second, middle + 1, low)\n"
+                     "    }\n"
+                     "    store(splits, [block(0)], low)\n}\n");
+}
+
+static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__text_put(t, "\nkernel merge_tiles(");
+    put_sequences(t, k);
+    cuc__algorithm_put_outputs(t, p, "N");
+    cuc__text_put(t, "splits: i64[S])\n    const BN = %d, COLUMNS = %d\n", p->tile.elements,
+                  COLUMNS);
+    put_facts(t, k, false);
+    cuc__text_put(t, "    grid S - 1\n{\n"
+                     "    t = block(0)\n"
+                     "    from, to = splits[t], splits[t + 1]\n"
+                     "    na = cast(to - from, i32)\n"
+                     "    nb = cast(minimum(t * BN + BN, A + B) - to - (t * BN - from), i32)\n"
+                     "    j = iota(i32, BN)\n"
+                     "    first, second = j < na, (j >= na) & (j < na + nb)\n");
+    for (uint32_t i = 0; i < k->values; i++) {
+        cuc__text_put(t, "    v%u = where(first, ", i);
+        put_element(t, k, i, "from + j", "first");
+        cuc__text_put(t, ", ");
+        put_element(t, k, k->values + i, "t * BN - from + j - na", "second");
+        cuc__text_put(t, ")\n");
+    }
+    cuc__text_put(t, "    ");
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, na, na, nb, %d, ",
+                  cuc__algorithm_search_steps(p->tile.elements));
+    cuc__algorithm_put_each(t, k->values, "v%u");
+    cuc__text_put(t, ")\n");
+    cuc__algorithm_put_stores(t, p);
+    cuc__text_put(t, "}\n");
+}
+
+static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+{
+    cuc__algorithm_put_order(t, p);
+    cuc__algorithm_put_merged(t, &p->kind, COLUMNS);
+    put_splits(t, p);
+    put_tiles(t, p);
+}
+
+// Returns the number of splits: one more than tiles.
+static int64_t splits_of(const cuc_algorithm *plan, int64_t count)
+{
+    return count ? cuc__ceil_div(count, plan->tile.elements) + 1 : 0;
+}
+
+static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
+{
+    return cuc__algorithm_aligned((uint64_t)splits_of(plan, count) * sizeof(int64_t));
+}
+
+static cuc_status run(const struct cuc__algorithm_call *c)
+{
+    cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
+    cuc_tensor splits;
+    size_t count = cuc__algorithm_add_inputs(args, 0, c);
+
+    if (!c->count)
+        return CUC_OK;
+    cuc__algorithm_scratch(&splits, c, c->workspace, CUC_I64, splits_of(c->plan, c->count));
+    args[count] = CUC_ARG(&splits);
+    cuc_status st = cuc__algorithm_launch(c, SPLITS, args, count + 1);
+    if (st < 0)
+        return st;
+    count = cuc__algorithm_add_outputs(args, count, c);
+    args[count] = CUC_ARG(&splits);
+    return cuc__algorithm_launch(c, TILES, args, count + 1);
+}
+
+const struct cuc__algorithm_family cuc__algorithm_merge = {
+    .kernels = { "merge_splits", "merge_tiles" },
+    .ordered = true,
+    .pairs = true,
+    .by_element = true,
+    .outputs_of_value = 1,
+    .choose = choose,
+    .put = put,
+    .workspace = workspace,
+    .run = run,
+};
