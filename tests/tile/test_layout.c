@@ -455,6 +455,35 @@ TEST_ROWS(a_part_of_a_tile_is_some_of_its_registers, parts)
     ck_assert(tile_layout_same(&again, &own));
 }
 
+// Checks that 64 threads share a tile of 1024 elements.
+static void look_at_shared(struct tile_op *op, void *data)
+{
+    (void)data;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (tile_elements(&op->result[i]->type) == 1024)
+            ck_assert_uint_eq(op->result[i]->layout->register_bits, 4);
+}
+
+// Every thread holds the element m, which does not mean that every thread holds the tile.
+TEST(one_element_of_a_tile_does_not_tell_how_threads_share_it)
+{
+    static const char text[] = "fn joined(r, a, s, b) { return r + s, where(s > 0, b, a + b) }\n"
+                               "kernel k(x: i32[N], y: i64[N], z: i64[N]) grid cdiv(N, 1024) {\n"
+                               "    v = load(x, [block(0)], [1024])\n"
+                               "    a, b = scan(joined, [v, cast(v, i64)], 0, [0, 0])\n"
+                               "    m = reshape(extract(b, [1023], [1]), [])\n"
+                               "    store(z, [block(0)], m, shape=[_])\n"
+                               "    store(y, [block(0)], b + m)\n"
+                               "}\n";
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
+    ck_assert(tile_assign_layouts(module->first, 2, NULL));
+    tile_walk(&module->first->body, look_at_shared, NULL);
+    tile_module_free(module);
+}
+
 // Checks the tile that a load or store moves.
 static void look_at_moved(struct tile_op *op, void *data)
 {

@@ -110,9 +110,11 @@ static void spread_cat(struct tile_assignment *a, struct tile_op *op)
         spread_part(a, op->result[0], op->operand[i]);
 }
 
+// A part of one element, which every thread holds, does not tell how threads share the whole.
 static void spread_extract(struct tile_assignment *a, struct tile_op *op)
 {
-    if (tile_is_fixed_part(op))
+    if (tile_is_fixed_part(op) &&
+        (op->operand[0]->layout || tile_elements(&op->result[0]->type) > 1))
         spread_part(a, op->operand[0], op->result[0]);
 }
 
