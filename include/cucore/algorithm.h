@@ -54,6 +54,10 @@ enum {
     CUC_ALGORITHM_TOPK = 15,            /**< finds the k largest elements, the largest first */
     CUC_ALGORITHM_TOPK_ROWS = 16,       /**< does so in each row of a [rows, n] tensor */
     CUC_ALGORITHM_PARTITION3 = 17,      /**< keeps the elements in the outputs of three parts */
+    CUC_ALGORITHM_UNION = 18,           /**< elements of either sorted sequence */
+    CUC_ALGORITHM_INTERSECTION = 19,    /**< elements of both */
+    CUC_ALGORITHM_DIFFERENCE = 20,      /**< elements of the first that are not in the second */
+    CUC_ALGORITHM_SYMMETRIC_DIFFERENCE = 21, /**< elements of one that are not in the other */
 };
 
 /** Flags of cuc_algorithm_options. */
@@ -122,7 +126,12 @@ enum {
  * if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter integer.
  *
  * The inputs of a MERGE are arrays only: those of the first sequence, and then as many of the
- * second one.
+ * second one. So are those of UNION, INTERSECTION, DIFFERENCE and SYMMETRIC_DIFFERENCE; for
+ * INTERSECTION and DIFFERENCE, the second sequence may have only the keys. These four have an
+ * output for each value, and last the number of elements kept. Of n equal elements of the first
+ * sequence and m of the second, a union keeps those n, and the last m - n of the second if m > n;
+ * an intersection the first min(n, m) of the first; a difference the last n - m of the first; a
+ * symmetric difference the last |n - m| of the one that has more.
  *
  * **fn** is the text of the operator, and perhaps of functions that it calls, which come before it.
  * The program of the plan has functions of its own, such as element_of and lower_bound: a text that
@@ -151,6 +160,8 @@ enum {
  *   is for a and b and for b and c. NULL: the natural order of the keys, with NaN last. Equal
  *   elements stay in their order; those of the first sequence come before those of the second. With
  *   another function, or sequences that are not in this order, the result is unspecified.
+ * - UNION, INTERSECTION, DIFFERENCE, SYMMETRIC_DIFFERENCE: as MERGE, but of two sets of keys. Both
+ *   sequences are in its order.
  * - SORT_SEGMENTS: NULL. The first value is the key, in natural order with -0 before 0, NaN last,
  *   and all NaN equal; with CUC_ALGORITHM_DESCENDING in the opposite order, with NaN first. Equal
  *   keys stay in their order. A NaN may become another NaN.
@@ -178,8 +189,9 @@ typedef struct cuc_algorithm_options {
     int32_t warps;     /**< warps of a block, a power of two up to 32; 0: chosen by the compiler */
     int32_t bins;      /**< number of bins of a histogram, up to 2^30; otherwise 0 */
     int32_t keys;      /**< the number of values that are keys, the first ones, for REDUCE_BY_KEY
-                            and SCAN_BY_KEY: equal if all are equal; for SORT, and for MERGE and
-                            MERGE_SORT without fn: the first unequal one decides; 0: one */
+                            and SCAN_BY_KEY: equal if all are equal; for SORT, for MERGE and
+                            MERGE_SORT without fn, and for set operations: the first unequal one
+                            decides; 0: one */
     cuc_dtype offsets; /**< type of the offsets of segments: i32 or i64; 0: i64 for
                             REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is
                             sorted. Otherwise 0 */
@@ -239,17 +251,19 @@ CUC_API void cuc_algorithm_options_init(cuc_algorithm_options *options, size_t c
  * PARTITION3 are three; that of a histogram has `bins` elements, with stride 1; those of a top-k
  * have k elements, of which the last ones are not written if there are fewer than k elements. In
  * TOPK_ROWS the inputs that are read by element are [rows, count], and the outputs [rows, k]; axes
- * before the last one of a contiguous array count as one. The other outputs of a selection have any
- * length; elements for which there is no room are not written. Arrays have one axis with any
- * stride, or any axes if they are contiguous. An output of a transform, a scan, MERGE_SORT or
- * SORT_SEGMENTS may be an input that is read by element and by no x[j]; in SCAN_BY_KEY also by no
- * expression with a name, and for no key. The output of a SORT may be such an input if the number
- * of digits is even: those of 8 bits among the compared bits of each key. Other outputs overlap no
- * array, which calls check for those of selections, partitions and reductions by key.
+ * before the last one of a contiguous array count as one. The other outputs of a selection or a set
+ * operation have any length; elements for which there is no room are not written. Arrays have one
+ * axis with any stride, or any axes if they are contiguous. An output of a transform, a scan,
+ * MERGE_SORT or SORT_SEGMENTS may be an input that is read by element and by no x[j]; in
+ * SCAN_BY_KEY also by no expression with a name, and for no key. The output of a SORT may be such
+ * an input if the number of digits is even: those of 8 bits among the compared bits of each key.
+ * Other outputs overlap no array, which calls check for those of selections, partitions, set
+ * operations and reductions by key.
  *
- * The sequences of a MERGE have any two lengths, and the outputs the sum of these. SORT, MERGE_SORT
- * and SORT_SEGMENTS have outputs with an element for each element. Rows of SORT_SEGMENTS are those
- * along the last axis of the first array that is read by element, or of the first output.
+ * The sequences of a MERGE or a set operation have any two lengths, and the outputs of a MERGE the
+ * sum of these. SORT, MERGE_SORT and SORT_SEGMENTS have outputs with an element for each element.
+ * Rows of SORT_SEGMENTS are those along the last axis of the first array that is read by element,
+ * or of the first output.
  */
 typedef struct cuc_algorithm_args {
     size_t struct_size;        /**< sizeof(cuc_algorithm_args); the initializers set it */
@@ -258,8 +272,8 @@ typedef struct cuc_algorithm_args {
     uint32_t input_count;      /**< number of arrays among the plan's inputs */
     uint32_t output_count;     /**< number of arrays among the plan's outputs */
     int64_t count;             /**< number of elements; 0: that of the arrays, and none if the plan
-                                    has no arrays that are read or written by element. 0 for MERGE
-                                    and for SORT_SEGMENTS of rows */
+                                    has no arrays that are read or written by element. 0 for MERGE,
+                                    set operations and SORT_SEGMENTS of rows */
     /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
      * number above the count that the other fields give is taken as that count, and one below 0 as
      * 0 */

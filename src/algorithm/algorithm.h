@@ -21,6 +21,7 @@ enum {
     CUC__ALGORITHM_KERNELS = 8, // most kernels of a plan
     CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
+    CUC__ALGORITHM_SPLITS = 3,  // arrays of splits of two sequences
     CUC__ALGORITHM_KEPT = 64,   // most plans that the library keeps
 };
 
@@ -98,6 +99,9 @@ struct cuc__algorithm_call {
     int64_t first;  // of two sequences: the number of elements of the first
     int64_t length; // of the rows of a sort
     cuc_device_ptr workspace;
+    // Arrays of the workspace that a kernel takes behind the outputs.
+    cuc_tensor splits[CUC__ALGORITHM_SPLITS];
+    int split_count;
 };
 
 struct cuc__algorithm_family {
@@ -137,7 +141,7 @@ extern const struct cuc__algorithm_family cuc__algorithm_transform, cuc__algorit
     cuc__algorithm_scan_by_key, cuc__algorithm_reduce_segments, cuc__algorithm_sort,
     cuc__algorithm_merge, cuc__algorithm_merge_sort, cuc__algorithm_sort_segments,
     cuc__algorithm_sort_rows, cuc__algorithm_topk, cuc__algorithm_topk_rows,
-    cuc__algorithm_topk_large;
+    cuc__algorithm_topk_large, cuc__algorithm_set;
 
 struct cuc_algorithm {
     cuc__handle head;

@@ -130,10 +130,10 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
     cuc_status st = CUC_OK;
 
     if (c->args->count &&
-        (k->kind == CUC_ALGORITHM_MERGE || (k->kind == CUC_ALGORITHM_SORT_SEGMENTS && !k->offsets)))
+        (c->plan->family->pairs || (k->kind == CUC_ALGORITHM_SORT_SEGMENTS && !k->offsets)))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "count is %" PRId64 ", expected 0: %s are whole", c->args->count,
-                         k->kind == CUC_ALGORITHM_MERGE ? "the sequences of a merge" : "rows");
+                         c->plan->family->pairs ? "two sequences" : "rows");
 
     for (uint32_t i = 0; i < k->input_count && st >= 0; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];

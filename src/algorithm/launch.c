@@ -25,6 +25,8 @@ size_t cuc__algorithm_add_outputs(cuc_arg *args, size_t count, const struct cuc_
     for (uint32_t i = 0; i < k->output_count; i++)
         if (!k->outputs[i].dropped)
             args[count++] = CUC_ARG(&c->outputs[i]);
+    for (int i = 0; i < c->split_count; i++)
+        args[count++] = CUC_ARG(&c->splits[i]);
     return count;
 }
 

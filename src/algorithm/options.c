@@ -46,7 +46,16 @@ static const struct cuc__algorithm_family *const families[] = {
     [CUC_ALGORITHM_MERGE] = &cuc__algorithm_merge,
     [CUC_ALGORITHM_MERGE_SORT] = &cuc__algorithm_merge_sort,
     [CUC_ALGORITHM_SORT_SEGMENTS] = &cuc__algorithm_sort_segments,
+    [CUC_ALGORITHM_UNION] = &cuc__algorithm_set,
+    [CUC_ALGORITHM_INTERSECTION] = &cuc__algorithm_set,
+    [CUC_ALGORITHM_DIFFERENCE] = &cuc__algorithm_set,
+    [CUC_ALGORITHM_SYMMETRIC_DIFFERENCE] = &cuc__algorithm_set,
 };
+
+static bool is_set_operation(int32_t kind)
+{
+    return kind >= CUC_ALGORITHM_UNION && kind <= CUC_ALGORITHM_SYMMETRIC_DIFFERENCE;
+}
 
 static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
 {
@@ -89,17 +98,19 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
           "unset" },
         { o->keys && o->kind != CUC_ALGORITHM_REDUCE_BY_KEY &&
               o->kind != CUC_ALGORITHM_SCAN_BY_KEY && o->kind != CUC_ALGORITHM_SORT &&
-              o->kind != CUC_ALGORITHM_MERGE && o->kind != CUC_ALGORITHM_MERGE_SORT,
-          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY, _SORT, _MERGE and "
-          "_MERGE_SORT: leave it 0" },
+              o->kind != CUC_ALGORITHM_MERGE && o->kind != CUC_ALGORITHM_MERGE_SORT &&
+              !is_set_operation(o->kind),
+          "keys is only for CUC_ALGORITHM_REDUCE_BY_KEY, _SCAN_BY_KEY, _SORT, _MERGE, _MERGE_SORT "
+          "and set operations: leave it 0" },
         { o->flags & CUC_ALGORITHM_DESCENDING && o->kind != CUC_ALGORITHM_SORT &&
               o->kind != CUC_ALGORITHM_SORT_SEGMENTS,
           "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT and _SORT_SEGMENTS: leave it "
           "unset" },
         { o->flags & CUC_ALGORITHM_DEVICE_COUNT &&
-              (o->kind == CUC_ALGORITHM_MERGE || o->kind == CUC_ALGORITHM_SORT_SEGMENTS),
-          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE and _SORT_SEGMENTS: leave it "
-          "unset" },
+              (o->kind == CUC_ALGORITHM_MERGE || o->kind == CUC_ALGORITHM_SORT_SEGMENTS ||
+               is_set_operation(o->kind)),
+          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE, _SORT_SEGMENTS and set "
+          "operations: leave it unset" },
         { o->fn && o->kind == CUC_ALGORITHM_SORT_SEGMENTS,
           "fn is given, but CUC_ALGORITHM_SORT_SEGMENTS has the natural order: leave it NULL" },
         { o->flags & CUC_ALGORITHM_SMALLEST && !top,
@@ -328,21 +339,25 @@ static cuc_dtype compared(cuc_dtype dtype)
 }
 
 // Checks two sequences: arrays for the values of the first one, and then for those of the second.
+// An intersection or difference keeps no values of the second, which may have only keys.
 static cuc_status read_sequences(struct cuc__algorithm_kind *k, const char *function)
 {
+    bool only_keys = k->kind == CUC_ALGORITHM_INTERSECTION || k->kind == CUC_ALGORITHM_DIFFERENCE;
+
     for (uint32_t i = 0; i < k->input_count; i++)
         if (k->inputs[i].form != CUC__ALGORITHM_ELEMENTS)
             return cuc__fail(
                 CUC_ERROR_INVALID_ARGUMENT, function,
                 "inputs[%u] is no array that is read by element, expected one, such as "
-                "\"x: f32\": a merge takes no expressions",
+                "\"x: f32\": two sequences are arrays, without expressions",
                 i);
-    if (k->input_count % 2)
+    only_keys &= k->output_count + k->keys == k->input_count + 1;
+    if (k->input_count % 2 && !only_keys)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "input_count is %u, expected an even number: the arrays of the first "
                          "sequence, and then those of the second",
                          k->input_count);
-    k->values /= 2;
+    k->values = only_keys ? k->input_count - k->keys : k->values / 2;
     return CUC_OK;
 }
 

@@ -22,7 +22,10 @@ _KINDS = {"transform": raw.CUC_ALGORITHM_TRANSFORM, "reduce": raw.CUC_ALGORITHM_
           "reduce_segments": raw.CUC_ALGORITHM_REDUCE_SEGMENTS, "sort": raw.CUC_ALGORITHM_SORT,
           "merge": raw.CUC_ALGORITHM_MERGE, "merge_sort": raw.CUC_ALGORITHM_MERGE_SORT,
           "sort_segments": raw.CUC_ALGORITHM_SORT_SEGMENTS, "topk": raw.CUC_ALGORITHM_TOPK,
-          "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS, "partition3": raw.CUC_ALGORITHM_PARTITION3}
+          "topk_rows": raw.CUC_ALGORITHM_TOPK_ROWS, "partition3": raw.CUC_ALGORITHM_PARTITION3,
+          "union": raw.CUC_ALGORITHM_UNION, "intersection": raw.CUC_ALGORITHM_INTERSECTION,
+          "difference": raw.CUC_ALGORITHM_DIFFERENCE,
+          "symmetric_difference": raw.CUC_ALGORITHM_SYMMETRIC_DIFFERENCE}
 _FLAGS = {"exclusive": raw.CUC_ALGORITHM_EXCLUSIVE, "device_count": raw.CUC_ALGORITHM_DEVICE_COUNT,
           "plain_launch": raw.CUC_ALGORITHM_PLAIN_LAUNCH, "descending": raw.CUC_ALGORITHM_DESCENDING,
           "smallest": raw.CUC_ALGORITHM_SMALLEST}
@@ -65,16 +68,16 @@ class Algorithm(Handle):
     """Compiled work on whole arrays of any length.
 
     `kind` is "transform", "reduce", "scan", "select", "partition", "partition3", "unique", "histogram",
-    "reduce_by_key", "scan_by_key", "reduce_segments", "sort", "merge", "merge_sort", "sort_segments", "topk" or
-    "topk_rows"; `inputs` are arrays ("x: f32") and expressions of their elements ("x * x"), `outputs` arrays; `fn` is
-    the operator, a function in the tile language, or for reductions and scans a name such as "sum", or for merges None,
-    the natural order. The other options are those of `cuc_algorithm_options`: `identity` of a function that combines
-    values; `exclusive` scans; `device_count`, if calls read the number of elements on the device; `bins` of a
-    histogram; `k`, the number of elements that a top-k finds, the `smallest` ones instead of the largest; `keys`, the
-    number of values that are keys; `descending` sorts, and the bits `bit_begin` to `bit_end` - 1 of their keys;
-    `offsets`, the dtype of the offsets of segments; `determinism`, "run_to_run" (the default), "any_order" or
-    "every_gpu"; `tile`, `blocks`, `warps` to choose by hand; `count`, a number of elements to choose for; `arch`;
-    `cache`, a `Cache` to use instead of the default one.
+    "reduce_by_key", "scan_by_key", "reduce_segments", "sort", "merge", "merge_sort", "sort_segments", "topk",
+    "topk_rows", "union", "intersection", "difference" or "symmetric_difference"; `inputs` are arrays ("x: f32") and
+    expressions of their elements ("x * x"), `outputs` arrays; `fn` is the operator, a function in the tile language, or
+    for reductions and scans a name such as "sum", or for merges None, the natural order. The other options are those of
+    `cuc_algorithm_options`: `identity` of a function that combines values; `exclusive` scans; `device_count`, if calls
+    read the number of elements on the device; `bins` of a histogram; `k`, the number of elements that a top-k finds,
+    the `smallest` ones instead of the largest; `keys`, the number of values that are keys; `descending` sorts, and the
+    bits `bit_begin` to `bit_end` - 1 of their keys; `offsets`, the dtype of the offsets of segments; `determinism`,
+    "run_to_run" (the default), "any_order" or "every_gpu"; `tile`, `blocks`, `warps` to choose by hand; `count`, a
+    number of elements to choose for; `arch`; `cache`, a `Cache` to use instead of the default one.
     """
 
     __slots__ = ()

@@ -61,6 +61,17 @@ class AlgorithmTest(DeviceTest):
                 np.testing.assert_array_equal(self.receive(at, np.zeros(len(values), np.int64)),
                                               np.searchsorted(x, values, "right" if upper else "left"))
 
+    def test_set_operations(self):
+        rng = np.random.default_rng(7)
+        a, b = (np.unique(rng.integers(0, 4000, 2000)).astype(np.int32) for _ in range(2))
+        for kind, expected in (("union", np.union1d(a, b)), ("intersection", np.intersect1d(a, b)),
+                               ("difference", np.setdiff1d(a, b)), ("symmetric_difference", np.setxor1d(a, b))):
+            out, count = self.send(np.zeros(len(a) + len(b), np.int32)), self.send(np.zeros(1, np.int64))
+            algorithm.Algorithm(kind, ["a: i32", "b: i32"], ["y: i32", "c: i64"])(
+                self.stream, [self.send(a), self.send(b)], [out, count])
+            kept = self.receive(count, np.zeros(1, np.int64))[0]
+            np.testing.assert_array_equal(self.receive(out, np.zeros(len(a) + len(b), np.int32))[:kept], expected)
+
     def test_shuffle(self):
         orders = []
         for seed in 7, 7, 8:

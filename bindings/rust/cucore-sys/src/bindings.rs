@@ -732,6 +732,14 @@ pub const CUC_ALGORITHM_TOPK: i32 = 15;
 pub const CUC_ALGORITHM_TOPK_ROWS: i32 = 16;
 /// keeps the elements in the outputs of three parts
 pub const CUC_ALGORITHM_PARTITION3: i32 = 17;
+/// elements of either sorted sequence
+pub const CUC_ALGORITHM_UNION: i32 = 18;
+/// elements of both
+pub const CUC_ALGORITHM_INTERSECTION: i32 = 19;
+/// elements of the first that are not in the second
+pub const CUC_ALGORITHM_DIFFERENCE: i32 = 20;
+/// elements of one that are not in the other
+pub const CUC_ALGORITHM_SYMMETRIC_DIFFERENCE: i32 = 21;
 
 /// The number of elements is on the device: calls read it from device_count, in stream order
 pub const CUC_ALGORITHM_DEVICE_COUNT: u32 = 1;
@@ -1250,7 +1258,7 @@ pub struct cuc_algorithm_args {
     pub input_count: u32,
     /// number of arrays among the plan's outputs
     pub output_count: u32,
-    /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element. 0 for MERGE and for SORT_SEGMENTS of rows
+    /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element. 0 for MERGE, set operations and SORT_SEGMENTS of rows
     pub count: i64,
     /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
     pub device_count: *const cuc_tensor,
@@ -1294,7 +1302,7 @@ pub struct cuc_algorithm_options {
     pub warps: i32,
     /// number of bins of a histogram, up to 2^30; otherwise 0
     pub bins: i32,
-    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; for SORT, and for MERGE and MERGE_SORT without fn: the first unequal one decides; 0: one
+    /// the number of values that are keys, the first ones, for REDUCE_BY_KEY and SCAN_BY_KEY: equal if all are equal; for SORT, for MERGE and MERGE_SORT without fn, and for set operations: the first unequal one decides; 0: one
     pub keys: i32,
     /// type of the offsets of segments: i32 or i64; 0: i64 for REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is sorted. Otherwise 0
     pub offsets: cuc_dtype,
