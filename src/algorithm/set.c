@@ -7,7 +7,7 @@
 #include "merge_path.h"
 
 enum { TILES, SPLITS };
-enum { COLUMNS = 8, BLOCK = 256 };
+enum { COLUMNS = 4, BLOCK = 256 }; // elements of a thread, and of a block of the first kernel
 
 static const struct cuc__algorithm_sums sums = {
     .count = 1, .dtypes = { CUC_I64 }, .counts = true, .combine = "plus_before", .identity = { "0" }
