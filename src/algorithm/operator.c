@@ -92,14 +92,17 @@ static bool find_function(char out[CUC__ALGORITHM_NAME], uint32_t *parameters, c
 static cuc_status check_parameters(const struct cuc__algorithm_problem *p, uint32_t parameters,
                                    const char *function)
 {
-    bool pairs = p->family->has_identity || p->kind.kind == CUC_ALGORITHM_UNIQUE;
-    uint32_t expected = (pairs ? 2 : 1) * (p->kind.values - p->kind.keys);
+    const struct cuc__algorithm_kind *k = &p->kind;
+    bool set = p->family->pairs && p->family->counts; // its sequences have only keys in common
+    bool pairs = p->family->has_identity || p->family->ordered || k->kind == CUC_ALGORITHM_UNIQUE;
+    uint32_t each = set ? k->keys : p->family->ordered ? k->values : k->values - k->keys;
+    uint32_t expected = (pairs ? 2 : 1) * each;
 
-    if ((!pairs && p->kind.kind > CUC_ALGORITHM_HISTOGRAM) || parameters == expected)
+    if ((!pairs && k->kind > CUC_ALGORITHM_HISTOGRAM) || parameters == expected)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "fn %s has %u parameter%s, expected %u: the values of %s", p->fn_name,
-                     parameters, parameters == 1 ? "" : "s", expected,
+                     "fn %s has %u parameter%s, expected %u: the %s of %s", p->fn_name, parameters,
+                     parameters == 1 ? "" : "s", expected, set ? "keys" : "values",
                      pairs ? "two elements" : "an element");
 }
 
