@@ -160,7 +160,7 @@ TEST(one_line_merges_natural_orders)
         check_value(&out, 0, 0, 320);
         check_value(&out, 319 + i, i ? 597 + 2 * i : 598, 320);
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_merge(stream, &x.t, &y.t, &x.t),
-                 "outputs[0], y, has 300 elements, expected 32");
+                 "outputs[0], z, has 300 elements, expected 32");
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_merge(stream, &x.t, NULL, &out.t), "y is NULL");
         drop(&x);
         drop(&y);
