@@ -1,4 +1,4 @@
-// Tests cucore reduce, scan and histogram on the driver that CUCORE_DRIVER selects.
+// Tests cucore sort, reduce, scan and histogram on the driver that CUCORE_DRIVER selects.
 #include "base/array.h"
 #include "child.h"
 #include "npy.h"
@@ -56,6 +56,10 @@ static const struct {
     int status;
     const char *out, *err; // all of the output, NULL if none; a part of the messages
 } rows[] = {
+    { { "sort", "reals.npy" }, 0, .out = "-1\n-0.5\n0\n0.25\n0.5\n1\n" },
+    { { "sort", "reals.npy", "--descending" }, 0, .out = "1\n0.5\n0.25\n0\n-0.5\n-1\n" },
+    { { "sort", "bytes.npy" }, 0, .out = "0\n3\n3\n3\n100\n200\n" },
+    { { "sort", "empty.npy" }, 0, .out = "" },
     { { "reduce", "reals.npy" }, 0, .out = "0.25\n" },
     { { "reduce", "reals.npy", "--fn", "min" }, 0, .out = "-1\n" },
     { { "reduce", "reals.npy", "--fn", "prod", "--to", "f64" }, 0, .out = "0\n" },
@@ -74,6 +78,7 @@ static const struct {
     { { "histogram", "reals.npy", "--bins", "4", "--range", "-1,1" }, 0, .out = "-1\t1\n-0.5\t1\n0\t2\n0.5\t2\n" },
     { { "histogram", "empty.npy", "--bins", "2" }, 0, .out = "0\t0\n1\t0\n" },
     // usage
+    { { "sort", "reals.npy", "--fn", "sum" }, 2, .err = "unknown option" },
     { { "reduce" }, 2, .err = "a FILE is missing" },
     { { "reduce", "a", "b" }, 2, .err = "one FILE is expected" },
     { { "histogram", "bytes.npy" }, 2, .err = "say how many bins to count in: --bins N" },
@@ -140,6 +145,8 @@ TEST(json_has_results_and_the_program)
     } cases[] = {
         { { "reduce", "bytes.npy", "--json" }, "result", 309 },
         { { "scan", "bytes.npy", "--json" }, "last", 309 },
+        { { "sort", "bytes.npy", "--json" }, "first", 0 },
+        { { "sort", "bytes.npy", "--descending", "--json" }, "first", 200 },
         { { "scan", "empty.npy", "--json" }, "elements", 0 },
         { { "histogram", "bytes.npy", "--bins", "7", "--json" }, "counts", 7 },
         { { "scan", "bytes.npy", "--source", "--json" }, "source", -1 },

@@ -1,4 +1,4 @@
-// cucore reduce, scan, histogram: an algorithm of the library on one .npy file.
+// cucore sort, reduce, scan, histogram: an algorithm of the library on one .npy file.
 #include "base/array.h"
 #include "cli.h"
 #include "npy.h"
@@ -21,6 +21,7 @@ enum {
     WORK_FN = CLI_LONG,
     WORK_IDENTITY,
     WORK_EXCLUSIVE,
+    WORK_DESCENDING,
     WORK_BINS,
     WORK_RANGE,
     WORK_TYPE,
@@ -50,6 +51,10 @@ enum { TEXT = 64, EXPRESSION = 256, SHOWN = 3 };
           "device, or else the simulated one" },                                               \
         CLI_JSON_OPTION
 
+static const cli_option sort_options[] = {
+    { "descending", WORK_DESCENDING, NULL, "put the largest element first" },
+    COMMON_OPTIONS,
+};
 static const cli_option reduce_options[] = { FN_OPTIONS, COMMON_OPTIONS };
 static const cli_option scan_options[] = {
     FN_OPTIONS,
@@ -68,7 +73,7 @@ typedef struct work {
     const cli_command *command;
     int32_t kind;
     const char *path, *output, *fn, *identity, *type, *to;
-    bool exclusive, source, driver_given, ranged;
+    bool exclusive, descending, source, driver_given, ranged;
     uint32_t bins;
     double low, high;
 
@@ -118,6 +123,9 @@ static int take_option(work *w, int id, const char *value)
         return CLI_DONE;
     case WORK_EXCLUSIVE:
         w->exclusive = true;
+        return CLI_DONE;
+    case WORK_DESCENDING:
+        w->descending = true;
         return CLI_DONE;
     case WORK_SOURCE:
         w->source = true;
@@ -182,6 +190,8 @@ static int choose_results(work *w)
     w->out = w->in;
     if (w->bins)
         w->out = CUC_I64;
+    else if (w->kind == CUC_ALGORITHM_SORT)
+        w->out = w->in;
     else if (w->to)
         return read_type(&w->out, "to", w->to);
     else if (sums && is_integer(w->in, &is_signed))
@@ -219,12 +229,13 @@ static int make_plan(work *w)
     const cuc_algorithm_options options = {
         .struct_size = sizeof(options),
         .kind = w->kind,
-        .flags = w->exclusive ? CUC_ALGORITHM_EXCLUSIVE : 0,
+        .flags = (w->exclusive ? CUC_ALGORITHM_EXCLUSIVE : 0) |
+                 (w->descending ? CUC_ALGORITHM_DESCENDING : 0),
         .inputs = inputs,
         .outputs = outputs,
         .input_count = w->ranged ? 2 : 1,
         .output_count = 1,
-        .fn = w->bins || w->fn ? w->fn : "sum",
+        .fn = w->bins || w->fn || w->kind == CUC_ALGORITHM_SORT ? w->fn : "sum",
         .identity = w->identity,
         .bins = (int32_t)w->bins,
     };
@@ -460,6 +471,10 @@ static int run(const cli_command *command, int32_t kind, int argc, char **argv)
                                      .run = run_##word,                          \
                                      __VA_ARGS__ }
 
+COMMAND(sort, SORT, .summary = "Sort the elements of a NumPy file",
+        .examples = "  cucore sort x.npy -o sorted.npy\n"
+                    "  cucore sort x.npy --descending\n"
+                    "  cucore sort x.npy --source\n");
 COMMAND(reduce, REDUCE, .summary = "Combine the elements of a NumPy file to one",
         .examples = "  cucore reduce x.npy\n"
                     "  cucore reduce x.npy --fn max\n"

@@ -49,7 +49,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_info, cli_doctor, cli_explain, cli_find, cli_compile, cli_build,
-    cli_run, cli_reduce, cli_scan, cli_histogram, cli_bench, cli_tune, cli_cache;
+    cli_run, cli_sort, cli_reduce, cli_scan, cli_histogram, cli_bench, cli_tune, cli_cache;
 
 // Return the subcommand with that name; NULL if there is none.
 const cli_command *cli_part(const cli_command *command, const char *word);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_info,   &cli_doctor, &cli_find,      &cli_explain, &cli_compile, &cli_build, &cli_run,
-    &cli_reduce, &cli_scan,   &cli_histogram, &cli_bench,   &cli_tune,    &cli_cache,
+    &cli_info, &cli_doctor, &cli_find, &cli_explain,   &cli_compile, &cli_build, &cli_run,
+    &cli_sort, &cli_reduce, &cli_scan, &cli_histogram, &cli_bench,   &cli_tune,  &cli_cache,
 };
 
 enum { COMMANDS = CUC_LENGTH(commands) };
