@@ -10,10 +10,10 @@ CASE("topk", .setup = setup, .teardown = teardown, .timeout = 300);
 
 // ---- Data
 
-enum kind { RANDOM, EQUAL, FEW, ASCENDING, DESCENDING, STRANGE, ZEROS, KINDS };
+enum { RANDOM, EQUAL, FEW, ASCENDING, DESCENDING, STRANGE, ZEROS, KINDS };
 
 // Returns element i of n.
-static double element(enum kind kind, cuc_dtype dtype, int64_t i, int64_t n)
+static double element(int kind, cuc_dtype dtype, int64_t i, int64_t n)
 {
     bool real = !tile_is_integer(dtype);
     double low = tile_is_integer(dtype) && !tile_is_signed(dtype) ? 0 : -50;
@@ -131,7 +131,7 @@ static void give_rows(struct array *a, int64_t rows, int64_t n)
 
 // Finds elements of `rows` rows, or of an array if there are none, of `more` elements more than n,
 // which is the number of elements to consider.
-static void run(const struct topk *w, cuc_algorithm *plan, enum kind kind, int64_t rows, int64_t n,
+static void run(const struct topk *w, cuc_algorithm *plan, int kind, int64_t rows, int64_t n,
                 int64_t more, bool on_device, int64_t stride)
 {
     int64_t each = n + more, of = rows ? rows : 1, *found = calloc((size_t)w->k, sizeof(*found));
