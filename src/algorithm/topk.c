@@ -377,16 +377,19 @@ static struct division divide(const cuc_algorithm *plan, int64_t rows, int64_t c
     return (struct division){ cuc__ceil_div(tiles, turns), turns * plan->tile.elements };
 }
 
-// Parts are never more than the blocks that fit on the device, however many rows there are.
+// The parts of several rows are never more than the blocks that fit on the device.
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
     const struct cuc__algorithm_kind *k = &plan->kind;
-    int64_t blocks = (int64_t)plan->tile.blocks * plan->multiprocessors;
-    uint64_t keys = (uint64_t)blocks * (uint64_t)k->k;
+    int64_t parts = divide(plan, 1, count).parts;
 
-    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(cuc__algorithm_key_type(k)) / 8)) +
-                       cuc__algorithm_aligned(keys * sizeof(int64_t))
-                 : 0;
+    if (parts <= 1)
+        return 0;
+    if (plan->family->by_row)
+        parts = (int64_t)plan->tile.blocks * plan->multiprocessors;
+    uint64_t keys = (uint64_t)parts * (uint64_t)k->k;
+    return cuc__algorithm_aligned(keys * (cuc_dtype_bits(cuc__algorithm_key_type(k)) / 8)) +
+           cuc__algorithm_aligned(keys * sizeof(int64_t));
 }
 
 static cuc_status run(const struct cuc__algorithm_call *c)
