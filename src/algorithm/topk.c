@@ -86,32 +86,40 @@ static void put_functions(struct cuc__text *t, const struct cuc__algorithm_probl
 {
     const char *key = cuc_dtype_name(cuc__algorithm_key_type(&p->kind));
 
-    cuc__text_put(t, "\nfn count_of(flag) { return sum(cast(flag, i32)) }\n");
+    const char *ones = key[1] == '6' ? "0xffffffffffffffff" : "0xffffffff";
+
     cuc__text_put(
         t,
-        "\n# A number for which at least k keys are not less, or all except zeros, and at\n"
-        "# most `most` or, if too many keys are equal, as few as possible.\n"
+        "\nfn count_of(flag) { return sum(cast(flag, i32)) }\n"
+        "fn range_of(a, b, c, d, e, f) { return minimum(a, d), maximum(b, e), c + f }\n"
+        "fn split_of(a, b, c, d, e, f) { return a + d, minimum(b, e), maximum(c, f) }\n"
+        "\n# Returns a number for which at least k keys are not less, or all except zeros,\n"
+        "# and at most `most` or, if too many keys are equal, as few as possible; the\n"
+        "# number of keys except zeros, and of those that are not less.\n"
         "fn cut(key, k, most) {\n"
-        "    digit = iota(i32, 256)\n"
-        "    low, high = min(where(key > 0, key, ~cast(0, %s))), max(key)\n"
+        "    low, high, total = reduce(range_of, [where(key > 0, key, %s), key, cast(key > 0, "
+        "i32)], 0, [%s, 0, 0])\n"
+        "    low, high, total = reshape(low, []), reshape(high, []), reshape(total, [])\n"
         "    shift = cast(0, %s)\n"
         "    while ((high - low) >> shift) > 255 { shift += 1 }\n"
-        "    need, more = cast(k, i32), count_of(key > 0) > most\n"
+        "    need, number, more = cast(k, i32), total, total > most\n"
         "    while more {\n"
         "        at = cast((key - low) >> shift, i32)\n"
         "        count = histogram(where((key >= low) & (key <= high), at, -1), 256)\n"
-        "        best = max(where(cumsum(count, 0, reverse=true) >= need, digit, 0))\n"
-        "        above = sum(where(digit > best, count, 0))\n"
-        "        same = sum(where(digit == best, count, 0))\n"
-        "        low += cast(best, %s) << shift\n"
+        "        up = cumsum(count, 0, reverse=true)\n"
+        "        enough = up >= need\n"
+        "        digits, here, above = reduce(split_of, [cast(enough, i32), where(enough, up, "
+        "0x7fffffff), where(enough, 0, up)], 0, [0, 0x7fffffff, 0])\n"
+        "        low += cast(reshape(digits, []) - 1, %s) << shift\n"
         "        high = minimum(high - low, (cast(1, %s) << shift) - 1) + low\n"
-        "        need -= above\n"
-        "        more = shift > 0 and k - need + same > most\n"
+        "        number = k - need + reshape(here, [])\n"
+        "        need -= reshape(above, [])\n"
+        "        more = shift > 0 and number > most\n"
         "        shift = where(shift > 8, shift - 8, 0)\n"
         "    }\n"
-        "    return low\n"
+        "    return low, total, number\n"
         "}\n",
-        key, key, key, key);
+        ones, ones, key, key, key);
     cuc__text_put(t, "\n# The places of elements with a flag in a list, behind `count` others.\n"
                      "fn places_of(flag, count) {\n"
                      "    return where(flag, cumsum(cast(flag, i32), 0) + (count - 1), -1)\n"
@@ -157,9 +165,9 @@ static void put_maxima(struct cuc__text *t, const struct cuc__algorithm_problem 
 // elements.
 static void put_lanes(struct cuc__text *t)
 {
-    cuc__text_put(t, "    low = cut(m, K, LANES)\n"
-                     "    if count_of(m > 0) < K { low = 0 * low }\n"
-                     "    few = low > 0 and count_of(m >= low) <= LANES\n"
+    cuc__text_put(t, "    low, total, number = cut(m, K, LANES)\n"
+                     "    if total < K { low = 0 * low }\n"
+                     "    few = low > 0 and number <= LANES\n"
                      "    to = places_of((m > low) | (few & (m == low)), 0)\n"
                      "    lanes = place(iota(i32, BN), to, extent=LANES, pad=-1)\n");
 }
@@ -189,12 +197,13 @@ static void put_search(struct cuc__text *t, const struct cuc__algorithm_problem 
     }
     cuc__text_put(t,
                   "        key = where(there & ((key > low) | (few & (key == low))), key, 0)\n"
-                  "        least = cut(key, K, SORTED)\n"
+                  "        least, _, number = cut(key, K, SORTED)\n"
                   "        kept = key >= least\n"
-                  "        if count_of(kept) > SORTED {\n"
+                  "        if number > SORTED {\n"
                   "            left = SORTED - count_of(key > least)\n"
                   "            first_ones = cumsum(cast(key == least, i32), 0) <= left\n"
                   "            kept = (key > least) | ((key == least) & first_ones)\n"
+                  "            number = SORTED\n"
                   "        }\n"
                   "        into = places_of(kept, found)\n"
                   "        old = iota(i32, RESULTS + SORTED) < found\n"
@@ -204,7 +213,7 @@ static void put_search(struct cuc__text *t, const struct cuc__algorithm_problem 
                   "        ats = where(old, cat(best_at, zeros(i64, [SORTED]), 0), ats)\n"
                   "        best, from = topk(keys, RESULTS, 0)\n"
                   "        best_at = take(ats, from, 0)\n"
-                  "        found = minimum(found + count_of(kept), K)\n"
+                  "        found = minimum(found + number, K)\n"
                   "    }\n",
                   key);
 }
@@ -294,7 +303,9 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool finish)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
+    enum { LIST_TILE = 2048 }; // lists are short, so a large tile would only take longer to compile
     const struct sizes s = sizes_of(k->k);
+    const int32_t list = s.lanes > LIST_TILE ? (int32_t)s.lanes : LIST_TILE;
     bool rows = p->family->by_row;
     const char *extent = rows ? "ROWS, " : "";
     char of_output[64];
@@ -305,10 +316,11 @@ static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__algorithm_put_outputs(t, p, of_output);
     cuc__text_put(
         t,
-        "part_key: %s[%sLIST], part_at: i64[%sLIST], turns: i64, parts: i64%s)\n"
+        "part_key: %s[%sLIST], part_at: i64[%sLIST], each: i64, parts: i64%s)\n"
         "    const BN = %d, K = %lld, RESULTS = %u, LANES = %u, SORTED = %u, TILES = %u\n",
         cuc_dtype_name(cuc__algorithm_key_type(k)), extent, extent, rows ? ", rows: i64" : "",
-        p->tile.elements, (long long)k->k, s.results, s.lanes, s.sorted, s.tiles);
+        finish && p->tile.elements > list ? list : p->tile.elements, (long long)k->k, s.results,
+        s.lanes, s.sorted, s.tiles);
     put_facts(t, k);
     cuc__text_put(t, "    grid %s\n{\n",
                   rows && finish ? "rows"
@@ -317,17 +329,17 @@ static void put_kernel(struct cuc__text *t, const struct cuc__algorithm_problem 
                                  : "parts");
     cuc__algorithm_put_count(t, p);
     if (finish)
-        cuc__text_put(t,
-                      "%s    size, used = n, cdiv(n, turns * BN)\n"
-                      "    n = where(n > 0, (used - 1) * K + minimum(K, n - (used - 1) * turns * "
-                      "BN), 0)\n"
-                      "    first, tiles = 0 * n, cdiv(n, BN)\n",
-                      rows ? "    row = block(0)\n" : "");
+        cuc__text_put(
+            t,
+            "%s    size, used = n, cdiv(n, each)\n"
+            "    n = where(n > 0, (used - 1) * K + minimum(K, n - (used - 1) * each), 0)\n"
+            "    first, tiles = 0 * n, cdiv(n, BN)\n",
+            rows ? "    row = block(0)\n" : "");
     else
         cuc__text_put(t,
                       "    %s = %s\n"
-                      "    first = part * turns\n"
-                      "    tiles = minimum(turns, cdiv(n, BN) - first)\n"
+                      "    first = part * (each // BN)\n"
+                      "    tiles = minimum(each // BN, cdiv(n, BN) - first)\n"
                       "    if tiles <= 0 { return }\n",
                       rows ? "row, part" : "part",
                       rows ? "block(0) // parts, block(0) % parts" : "block(0)");
@@ -346,9 +358,9 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     put_kernel(t, p, true);
 }
 
-// The division of rows: each has `parts` parts of `turns` tiles.
+// The division of rows: each has `parts` parts of `each` elements, whole tiles.
 struct division {
-    int64_t parts, turns;
+    int64_t parts, each;
 };
 
 static struct division divide(const cuc_algorithm *plan, int64_t rows, int64_t count)
@@ -360,21 +372,24 @@ static struct division divide(const cuc_algorithm *plan, int64_t rows, int64_t c
     if (parts > tiles / LEAST)
         parts = tiles / LEAST;
     if (parts <= 1)
-        return (struct division){ 1, tiles };
+        return (struct division){ 1, tiles * plan->tile.elements };
     int64_t turns = cuc__ceil_div(tiles, parts);
-    return (struct division){ cuc__ceil_div(tiles, turns), turns };
+    return (struct division){ cuc__ceil_div(tiles, turns), turns * plan->tile.elements };
 }
 
-// Parts are never more than the blocks that fit on the device, however many rows there are.
+// The parts of several rows are never more than the blocks that fit on the device.
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
     const struct cuc__algorithm_kind *k = &plan->kind;
-    int64_t blocks = (int64_t)plan->tile.blocks * plan->multiprocessors;
-    uint64_t keys = (uint64_t)blocks * (uint64_t)k->k;
+    int64_t parts = divide(plan, 1, count).parts;
 
-    return count ? cuc__algorithm_aligned(keys * (cuc_dtype_bits(cuc__algorithm_key_type(k)) / 8)) +
-                       cuc__algorithm_aligned(keys * sizeof(int64_t))
-                 : 0;
+    if (parts <= 1)
+        return 0;
+    if (plan->family->by_row)
+        parts = (int64_t)plan->tile.blocks * plan->multiprocessors;
+    uint64_t keys = (uint64_t)parts * (uint64_t)k->k;
+    return cuc__algorithm_aligned(keys * (cuc_dtype_bits(cuc__algorithm_key_type(k)) / 8)) +
+           cuc__algorithm_aligned(keys * sizeof(int64_t));
 }
 
 static cuc_status run(const struct cuc__algorithm_call *c)
@@ -402,7 +417,7 @@ static cuc_status run(const struct cuc__algorithm_call *c)
     }
     args[count++] = CUC_ARG(&keys);
     args[count++] = CUC_ARG(&places);
-    args[count++] = CUC_ARG(d.turns);
+    args[count++] = CUC_ARG(d.each);
     args[count++] = CUC_ARG(d.parts);
     if (by_row)
         args[count++] = CUC_ARG(rows);

@@ -145,15 +145,16 @@ static void put_select(struct cuc__text *t, const struct cuc__algorithm_problem 
                   "    number = zeros(i32, [%d])\n",
                   1 << ROUND_BITS);
     put_loop(t, p);
-    cuc__text_put(t,
-                  "        there = there & ((x >> cast(high, %s) == known) | (round == 0))\n"
-                  "        digit = cast((x >> cast(low, %s)) & ((cast(1, %s) << cast(width, %s)) - "
-                  "1), i32)\n"
-                  "        number += histogram(where(there, digit, -1), %d)\n"
-                  "    }\n"
-                  "    store_add(counts, [round, 0], reshape(cast(number, i64), [1, %d]))\n"
-                  "}\n",
-                  key, key, key, key, 1 << ROUND_BITS, 1 << ROUND_BITS);
+    cuc__text_put(
+        t,
+        "        there = there & ((x >> cast(high, %s) == known) | (round == 0))\n"
+        "        digit = cast((x >> cast(low, %s)) & ((cast(1, %s) << cast(width, %s)) - "
+        "1), i32)\n"
+        "        number += histogram(where(there, digit, -1), %d)\n"
+        "    }\n"
+        "    store_add(counts, [round, 0], reshape(cast(bitcast(number, u32), i64), [1, %d]))\n"
+        "}\n",
+        key, key, key, key, 1 << ROUND_BITS, 1 << ROUND_BITS);
     put_head(t, p, SIZES, "PARTS");
     cuc__text_put(t, "    part = block(0)\n"
                      "    known, _ = known_of(counts, ROUNDS, FOUND)\n"

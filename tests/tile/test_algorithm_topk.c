@@ -10,10 +10,10 @@ CASE("topk", .setup = setup, .teardown = teardown, .timeout = 300);
 
 // ---- Data
 
-enum kind { RANDOM, EQUAL, FEW, ASCENDING, DESCENDING, STRANGE, ZEROS, KINDS };
+enum { RANDOM, EQUAL, FEW, ASCENDING, DESCENDING, STRANGE, ZEROS, KINDS };
 
 // Returns element i of n.
-static double element(enum kind kind, cuc_dtype dtype, int64_t i, int64_t n)
+static double element(int kind, cuc_dtype dtype, int64_t i, int64_t n)
 {
     bool real = !tile_is_integer(dtype);
     double low = tile_is_integer(dtype) && !tile_is_signed(dtype) ? 0 : -50;
@@ -131,7 +131,7 @@ static void give_rows(struct array *a, int64_t rows, int64_t n)
 
 // Finds elements of `rows` rows, or of an array if there are none, of `more` elements more than n,
 // which is the number of elements to consider.
-static void run(const struct topk *w, cuc_algorithm *plan, enum kind kind, int64_t rows, int64_t n,
+static void run(const struct topk *w, cuc_algorithm *plan, int kind, int64_t rows, int64_t n,
                 int64_t more, bool on_device, int64_t stride)
 {
     int64_t each = n + more, of = rows ? rows : 1, *found = calloc((size_t)w->k, sizeof(*found));
@@ -226,17 +226,65 @@ static const struct topk larges[] = {
 
 TEST_SLICE(many_largest_elements_agree_with_the_host, slice, CUC_LENGTH(larges))
 {
+    static const int64_t few[] = { 0, 1, 33, 1000, 20011 };
     const struct topk *w = &larges[_i];
     cuc_algorithm *plan, *on_device;
 
     make_plan(&plan, w, false, 0, 0);
     make_plan(&on_device, w, false, CUC_ALGORITHM_DEVICE_COUNT, 1024);
-    for (int i = 0; i < CUC_LENGTH(lengths); i += 1 + (i < 9))
-        run(w, plan, i % KINDS, 0, lengths[i], i % 3, false, 1 + i % 2);
-    for (int kind = 0; kind < KINDS; kind++)
-        run(w, kind % 2 ? on_device : plan, kind, 0, 20011, 5, kind % 2, 1);
+    for (int i = 0; i < CUC_LENGTH(few); i++)
+        run(w, plan, (i + _i) % KINDS, 0, few[i], i % 3, false, 1 + i % 2);
+    for (int kind = _i % 2; kind < KINDS; kind += 2)
+        run(w, kind % 4 ? on_device : plan, kind, 0, 10007, 5, kind % 4, 1);
     cuc_algorithm_release(plan);
     cuc_algorithm_release(on_device);
+}
+
+// Finds elements by a graph, whose memory is its own, after each change of the array.
+static const struct topk captured[] = { { CUC_F32, 50, false }, { CUC_F32, 1500, false } };
+
+TEST_ROWS(calls_are_captured_with_their_workspace, captured)
+{
+    enum { COUNT = 20011 };
+    const struct topk *w = &captured[_i];
+    int64_t *found = calloc((size_t)w->k, sizeof(*found));
+    struct array x, y, places;
+    cuc_graph_exec *exec;
+    cuc_algorithm *plan;
+    cuc_graph *graph;
+
+    make_plan(&plan, w, false, 0, 1024);
+    ck_assert_uint_gt(cuc_algorithm_workspace_bytes(plan, COUNT), 0);
+    ck_assert_uint_eq(cuc_algorithm_workspace_bytes(plan, 0), 0);
+    make(&x, w->dtype, COUNT, 1);
+    make(&y, w->dtype, w->k, 1);
+    make(&places, CUC_I64, w->k, 1);
+    send(&y);
+    send(&places);
+    const cuc_tensor outputs[] = { y.t, places.t };
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(cuc_algorithm_run(stream, plan,
+                            CUC_ALGORITHM_ARGS(.inputs = &x.t, .input_count = 1, .outputs = outputs,
+                                               .output_count = 2)));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    for (int turn = 0; turn < 2; turn++) {
+        for (int64_t i = 0; i < COUNT; i++)
+            set(&x, i, element(RANDOM, w->dtype, i, COUNT));
+        send(&x);
+        ck_ok(cuc_graph_exec_launch(stream, exec));
+        receive(&places, w->k);
+        find(found, &x, 0, COUNT, w->k, false);
+        for (int64_t i = 0; i < w->k; i++)
+            ck_assert(get(&places, i) == (double)found[i]);
+    }
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+    cuc_algorithm_release(plan);
+    drop(&x);
+    drop(&y);
+    drop(&places);
+    free(found);
 }
 
 TEST(a_million_elements_agree_with_the_host)
