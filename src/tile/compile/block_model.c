@@ -162,7 +162,7 @@ static void scan(struct tile_block_model *m, const struct tile_op *op)
         share_words(m, each * runs);
     }
     m->costs.scans = true;
-    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads ? 1 : 0));
+    m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads > 0 ? 1 : 0));
 }
 
 // A sort compares along each bit of the axis as often as there are bits from it on.
