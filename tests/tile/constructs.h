@@ -1477,6 +1477,11 @@ static const struct construct constructs[] = {
       "    while j < 3 {\n        if j == n { store_at(uu, [9], load_at(u, [2], [1024])) } else { a = cumsum(a, 0) }\n"
       "        j += 1\n        if j > n { break }\n        store_at(u, [j], sort(load_at(u, [0], [1024]), 0))\n    }\n"
       "    store(o, [2, 0], load_at(u, [50], [1024]))\n    store(o, [3, 0], load_at(uu, [50], [1024]) + a)\n}", 0, 0, NULL },
+    { "a widened tile that ends each iteration", "f16 bf16", "N=40;N=200",
+      "kernel k(w: T[N], o: f32[64], oo: f32[1]) const T = f16 {\n    a, top = zeros(f32, [64]), zeros(f32, [1])\n"
+      "    for i in 0 .. cdiv(N, 64) { a = cast(load(w, [i], [64]), f32) }\n"
+      "    for i in 0 .. cdiv(N, 64) { top = maximum(top, max(abs(cast(load(w, [i], [64]), f32)), 0)) }\n"
+      "    store(o, [0], a)\n    store(oo, [0], top)\n}", 0, 0, NULL },
     { "a loop that stores what it loads later", "i32", "N=64",
       "kernel k(u: T[N], o: T[N]) const T = f32 {\n    for i in 0 .. 3 {\n        a = load_at(u, [i], [32])\n"
       "        store_at(u, [i + 2], a + 1)\n    }\n    store(o, [0], load(u, [0], [64]))\n}", 0, 0, NULL },

@@ -31,6 +31,12 @@
     "kernel k(x: f32[M, 1024], y: f32[M, 1024]) grid cdiv(M, 8) {\n" \
     "    v = load(x, [block(0), 0], [8, 1024])\n"                    \
     "    store(y, [block(0), 0], " result ")\n}\n"
+// Sums along a middle axis, up to each element.
+#define DOWN                                                    \
+    "kernel k(x: f32[M, N], y: f32[M, N]) grid cdiv(N, 32) {\n" \
+    "    v = load(x, [0, block(0)], [64, 32])\n"                \
+    "    store(y, [0, block(0)], cumsum(v, 0))\n}\n"
+
 // The largest magnitudes of rows, in a loop over tiles.
 #define LARGEST                                                                 \
     "kernel k(x: bf16[M, N], y: f32[M]) grid cdiv(M, 16) {\n    m = block(0)\n" \
@@ -71,6 +77,11 @@ static const struct {
       4, 0 },
     { "warps share rows whose columns are reduced too", ROWS("cumsum(v, 1) - max(v, 0)"),
       "idx32_aligned", "bar.sync", 8, 1 },
+    // A thread has eight neighbors in each of four columns: one run for each column. Four lanes
+    // take
+    // two steps, and a shuffle each for what precedes and for the total.
+    { "a thread scans neighbors along another axis than the last", DOWN, "idx32_aligned",
+      "shfl.sync", 2, 4 * (2 + 1 + 1) },
     // A thread has four words in each of four rows. Two iterations are unrolled, and a third stands
     // for the others.
     { "lanes exchange the largest of 16-bit elements once, after the loop", LARGEST,

@@ -1,9 +1,8 @@
 // The model of a block's work: instructions, exchanges between threads, waits for memory, registers
 // and shared memory, by the number of warps. It runs before layouts exist, and assumes that all
 // tiles have blocked layouts.
+#include "block_layout.h"
 #include "block_model.h"
-
-#include "tile/ir/layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,13 +15,17 @@ struct known {
     bool shared;    // a take has written it to shared memory
 };
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 struct tile_block_model {
     const struct tile_kernel *kernel;
+    struct tile_block_layouts layouts;
     struct known *known; // by value id
     int64_t *change;     // by position: change of the bits that a thread holds
     uint32_t positions;  // positions count down to 1 in program order
-    uint32_t vector;     // bytes of the widest access
-    uint32_t warps;
     // The current op: its position, the iterations around it, and the end of the outermost loop
     // around it (0: none).
     uint32_t position;
@@ -35,74 +38,6 @@ struct tile_block_model {
     struct tile_block_costs costs;
     double ahead; // registers for scans, or for loads of later iterations
 };
-
-// ---- Layouts
-
-// The coordinate bits of a tile in the blocked layout, from the lowest: a vector in a thread's
-// registers, lanes, warps, and more registers. Each number is the first bit of the next part.
-struct parts {
-    uint32_t vector, lanes, warps, all;
-};
-
-// The bits of an axis.
-struct axis {
-    uint32_t neighbors, registers, lanes, warps; // registers: the others
-};
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static struct parts parts_of(const struct tile_block_model *m, const struct tile_type *type)
-{
-    uint32_t bytes = tile_bytes_of(type->dtype) ? tile_bytes_of(type->dtype) : 1;
-    struct parts p = { 0 };
-
-    for (uint32_t i = 0; i < type->rank; i++)
-        p.all += tile_bits_of(type->extent[i]);
-    while (type->rank && bytes << (p.vector + 1) <= m->vector &&
-           type->extent[type->rank - 1] % (2 << p.vector) == 0)
-        p.vector++;
-    p.lanes = least(p.vector + TILE_LANE_BITS, p.all);
-    p.warps = least(p.lanes + tile_bits_of(m->warps), p.all);
-    return p;
-}
-
-static uint32_t held_of(const struct tile_block_model *m, const struct tile_type *type)
-{
-    struct parts p = parts_of(m, type);
-
-    return type->rank && !type->tensor ? UINT32_C(1) << (p.vector + p.all - p.warps) : 1;
-}
-
-static uint32_t overlap(uint32_t first, uint32_t end, uint32_t other_first, uint32_t other_end)
-{
-    uint32_t low = first > other_first ? first : other_first, high = least(end, other_end);
-
-    return high > low ? high - low : 0;
-}
-
-static uint32_t first_bit(const struct tile_type *type, uint32_t axis)
-{
-    uint32_t first = 0;
-
-    for (uint32_t i = type->rank; i-- > axis + 1;)
-        first += tile_bits_of(type->extent[i]);
-    return first;
-}
-
-static struct axis axis_of(const struct tile_block_model *m, const struct tile_op *op)
-{
-    const struct tile_type *type = &op->operand[0]->type;
-    uint32_t number = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), first = first_bit(type, number);
-    uint32_t end = first + tile_bits_of(type->extent[number]);
-    struct parts p = parts_of(m, type);
-
-    return (struct axis){ overlap(first, end, 0, p.vector), overlap(first, end, p.warps, p.all),
-                          overlap(first, end, p.vector, p.lanes),
-                          overlap(first, end, p.lanes, p.warps) };
-}
 
 // ---- Costs of ops
 
@@ -117,13 +52,19 @@ static const uint8_t instructions[TILE_OP_COUNT] = {
 };
 
 enum { SHUFFLE = 30, SHARED = 80, SHARED_OF_WARP = 4 }; // clocks
+enum { SHARE_BARRIER = 16 };                            // as in reduce_warps.c
 
 // Adds an exchange through shared memory, in which each thread writes and reads so many words.
 static void exchange_words(struct tile_block_model *m, double writes, double reads)
 {
     m->costs.work += m->times * (writes + reads + 10);
-    m->costs.chain += m->times * (SHARED + SHARED_OF_WARP * m->warps + writes + reads);
-    m->costs.shared += 4 * writes * 32 * m->warps;
+    m->costs.chain += m->times * (SHARED + SHARED_OF_WARP * m->layouts.warps + writes + reads);
+}
+
+// Adds the shared memory of so many words of each thread.
+static void share_words(struct tile_block_model *m, double words)
+{
+    m->costs.shared += 4 * words * 32 * m->layouts.warps;
 }
 
 static void element(struct tile_block_model *m, const struct tile_op *op)
@@ -154,25 +95,55 @@ static bool is_accumulated(const struct tile_op *op)
     return false;
 }
 
-// A thread combines its own elements, then lanes, and then warps exchange their partial results.
+// The exchange of partial results over lanes and warps (reduce_threads.c, reduce_warps.c).
+static void reduce_threads(struct tile_block_model *m, double each, double out,
+                           struct tile_axis_parts a)
+{
+    enum { WIDE = 4, LANES_OF_WORD = 2 };
+    double parts = (double)(1u << a.warps), own = out, loads = ceil(out / WIDE);
+
+    if (!a.warps || out == 1) {
+        m->costs.work += m->times * 2 * each * out * a.lanes;
+        m->costs.chain += m->times * a.lanes * (SHUFFLE + 2 * each * out);
+        if (a.warps)
+            exchange_words(m, each, each * fmin(parts, WIDE));
+        m->costs.shared += 4 * each * parts;
+        if (a.warps > LANES_OF_WORD)
+            m->costs.chain += m->times * (a.warps - LANES_OF_WORD) * SHUFFLE;
+        return;
+    }
+    for (uint32_t i = 0; i < a.lanes; i++, own = fmax(1, own / 2)) {
+        double work = each * (own > 1 ? 2 * own : 2);
+        m->costs.work += m->times * work;
+        m->costs.chain += m->times * (SHUFFLE + work);
+    }
+    double all = parts * (out + loads), threads = 32 * m->layouts.warps;
+    double results = fmax(1, out * 32 * m->layouts.warps / ((1u << a.lanes) * parts));
+    double together = fmin(fmin(parts, 32), fmax(1, threads / results));
+    double share = fmax(1, results / threads) * (parts / together + log2(together) + 1);
+    m->costs.shared += 4 * each * results * (parts + 2);
+    if (all <= 2 * share + loads + SHARE_BARRIER) {
+        exchange_words(m, each * own, each * all);
+    } else {
+        exchange_words(m, each * own, each * parts / together);
+        m->costs.chain += m->times * log2(together) * SHUFFLE;
+        exchange_words(m, each * (2 * share - parts / together), each * loads);
+    }
+}
+
+// A thread combines its own elements, and then threads exchange their partial results.
 static void reduce(struct tile_block_model *m, const struct tile_op *op)
 {
-    enum { SHARED_OUT = 16 }; // threads that read more words share the results (reduce_threads.c)
-    struct axis a = axis_of(m, op);
-    uint32_t own = held_of(m, &op->operand[0]->type), in = m->known[op->operand[0]->id].held;
+    struct tile_axis_parts a = tile_axis_in_block(&m->layouts, op);
+    uint32_t own = tile_held_in_block(&m->layouts, &op->operand[0]->type),
+             in = m->known[op->operand[0]->id].held;
     double each = op->kind == TILE_REDUCE && !op->block_count ? 1 : 3;
     double out = fmax(1, least(in, own) >> (a.neighbors + a.registers)), times = m->times;
 
     m->costs.work += m->times * each * in;
     if (is_accumulated(op))
         m->times = 1;
-    m->costs.work += m->times * 2 * each * out * a.lanes;
-    m->costs.chain += m->times * a.lanes * (SHUFFLE + 2 * each * out);
-    if (a.warps) {
-        double reads = out * (double)(1u << a.warps);
-        exchange_words(m, each * out,
-                       2 * each * (reads > SHARED_OUT ? reads / m->warps + out : reads));
-    }
+    reduce_threads(m, each, out, a);
     m->times = times;
     for (uint32_t i = 0; i < op->result_count; i++)
         m->known[op->result[i]->id].held = (uint32_t)out;
@@ -180,14 +151,17 @@ static void reduce(struct tile_block_model *m, const struct tile_op *op)
 
 static void scan(struct tile_block_model *m, const struct tile_op *op)
 {
-    struct axis a = axis_of(m, op);
-    double held = held_of(m, &op->operand[0]->type), each = op->block_count ? 4 : 1;
+    struct tile_axis_parts a = tile_axis_in_block(&m->layouts, op);
+    double held = tile_held_in_block(&m->layouts, &op->operand[0]->type),
+           each = op->block_count ? 4 : 1;
     double runs = held / (double)(1u << a.neighbors), threads = a.lanes + a.warps;
 
     m->costs.work += m->times * each * (2 * held + 2 * runs * a.registers + 4 * runs * a.lanes);
     m->costs.chain += m->times * each * (a.lanes * (SHUFFLE + 3 * runs) + 5 * held);
-    if (a.warps)
+    if (a.warps) {
         exchange_words(m, each * runs, 4 * each * runs * (double)(1u << a.warps));
+        share_words(m, each * runs);
+    }
     m->costs.scans = true;
     m->ahead = fmax(m->ahead, each * runs * (a.warps ? 3 : threads > 0 ? 1 : 0));
 }
@@ -197,20 +171,21 @@ static void sort(struct tile_block_model *m, const struct tile_op *op)
 {
     enum { OF_REGISTERS = 2, OF_THREADS = 5, LANES = 35, REGISTERS = 8 };
     const struct tile_type *type = &op->operand[0]->type;
-    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0), first = first_bit(type, axis);
-    struct parts p = parts_of(m, type);
-    double held = held_of(m, type);
+    uint32_t axis = (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0);
+    struct tile_layout layout = tile_layout_in_block(&m->layouts, type);
+    uint32_t first = tile_axis_shift(&layout, axis), lanes = layout.register_bits;
+    double held = tile_held_in_block(&m->layouts, type);
 
     for (uint32_t i = 0, bits = tile_bits_of(type->extent[axis]); i < bits; i++) {
-        bool own = first + i < p.vector || first + i >= p.warps,
-             warp = !own && first + i >= p.lanes;
+        uint32_t bit = tile_hardware_bit(&layout, first + i);
+        bool own = bit < lanes, warp = bit >= lanes + TILE_LANE_BITS;
         double stages = m->times * op->result_count * (bits - i);
         m->costs.work += stages * held * (own ? OF_REGISTERS : OF_THREADS);
-        m->costs.chain += stages * (warp  ? SHARED + SHARED_OF_WARP * m->warps
+        m->costs.chain += stages * (warp  ? SHARED + SHARED_OF_WARP * m->layouts.warps
                                     : own ? REGISTERS
                                           : LANES);
     }
-    m->costs.shared += 4 * held * 32 * m->warps;
+    share_words(m, held);
     m->costs.sorts = true;
 }
 
@@ -218,7 +193,8 @@ static void histogram(struct tile_block_model *m, const struct tile_op *op)
 {
     double held = m->known[op->operand[0]->id].held;
 
-    exchange_words(m, 4 * held, 3 * held_of(m, &op->result[0]->type));
+    exchange_words(m, 4 * held, 3 * tile_held_in_block(&m->layouts, &op->result[0]->type));
+    share_words(m, 4 * held);
     m->costs.shared += 4.0 * (double)tile_elements(&op->result[0]->type);
 }
 
@@ -226,37 +202,31 @@ static void histogram(struct tile_block_model *m, const struct tile_op *op)
 static void exchange_tile(struct tile_block_model *m, const struct tile_op *op)
 {
     const struct tile_type *type = &op->result[0]->type;
-    double words = held_of(m, type) * (double)cuc_dtype_bits(type->dtype) / 32;
+    double words = tile_held_in_block(&m->layouts, type) * (double)cuc_dtype_bits(type->dtype) / 32;
 
     exchange_words(m, words, words);
+    share_words(m, words);
 }
 
 static void shift(struct tile_block_model *m, const struct tile_op *op)
 {
-    m->costs.work += m->times * 4 * held_of(m, &op->result[0]->type);
+    m->costs.work += m->times * 4 * tile_held_in_block(&m->layouts, &op->result[0]->type);
     m->costs.chain += m->times * 2 * SHUFFLE;
-}
-
-static const struct tile_type *moved(const struct tile_op *op)
-{
-    if (op->kind == TILE_SCATTER)
-        return &op->operand[op->operand[0]->type.rank + 1u]->type;
-    return &(op->result_count ? op->result[0] : op->operand[op->operand_count - 1])->type;
 }
 
 // Returns the elements of a thread if threads share a tile evenly, as unroll_loads.c counts.
 static double shared_out(const struct tile_block_model *m, const struct tile_type *type)
 {
-    return ceil((double)tile_elements(type) / (32 * m->warps));
+    return ceil((double)tile_elements(type) / (32 * m->layouts.warps));
 }
 
 static void access(struct tile_block_model *m, const struct tile_op *op)
 {
     enum { FIXED = 30, FIXED_IN_LOOP = 10, OF_VECTOR = 2, OF_ELEMENT = 6 };
-    const struct tile_type *type = moved(op);
+    const struct tile_type *type = tile_moved_type(op);
     bool vectors = tile_op_infos[op->kind].traits & TILE_MOVES;
-    double held = held_of(m, type), bytes = tile_bytes_of(type->dtype);
-    double moves = vectors ? held / (double)(1u << parts_of(m, type).vector) : held;
+    double held = tile_held_in_block(&m->layouts, type), bytes = tile_bytes_of(type->dtype);
+    double moves = vectors ? held / (double)(1u << tile_vector_in_block(&m->layouts, type)) : held;
 
     m->costs.work += m->times * ((m->times > 1 ? FIXED_IN_LOOP : FIXED) +
                                  moves * (vectors ? OF_VECTOR : OF_ELEMENT));
@@ -380,7 +350,7 @@ static void walk_blocks(struct tile_block_model *m, const struct tile_op *op)
     for (uint32_t i = 0; i < op->block_count; i++) {
         for (uint32_t k = 0; k < op->block[i]->argument_count; k++) {
             const struct tile_value *value = op->block[i]->argument[k];
-            m->known[value->id].held = held_of(m, &value->type);
+            m->known[value->id].held = tile_held_in_block(&m->layouts, &value->type);
             m->known[value->id].waits = 0;
             hold(m, value, m->position + 1);
         }
@@ -427,7 +397,7 @@ static void note_results(struct tile_block_model *m, const struct tile_op *op)
     m->costs.deepest = waits > m->costs.deepest ? waits : m->costs.deepest;
     for (uint32_t i = 0; i < op->result_count; i++) {
         const struct tile_value *value = op->result[i];
-        uint32_t own = held_of(m, &value->type);
+        uint32_t own = tile_held_in_block(&m->layouts, &value->type);
         m->costs.most = own > m->costs.most ? own : m->costs.most;
         m->known[value->id].waits = waits;
         m->known[value->id].held = traits & TILE_ELEMENTWISE ? held : own;
@@ -451,12 +421,11 @@ static void walk(struct tile_block_model *m, const struct tile_block *block)
 
 struct tile_block_model *tile_create_block_model(const struct tile_kernel *kernel)
 {
-    enum { VECTOR_BYTES = 16 };
     struct tile_block_model *m = tile_take(kernel->module, sizeof(*m));
 
     if (!m)
         return NULL;
-    *m = (struct tile_block_model){ .kernel = kernel, .vector = VECTOR_BYTES };
+    *m = (struct tile_block_model){ .kernel = kernel, .layouts.kernel = kernel };
     m->known = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*m->known));
     if (!m->known)
         return NULL;
@@ -467,7 +436,7 @@ struct tile_block_model *tile_create_block_model(const struct tile_kernel *kerne
 
 struct tile_block_costs tile_costs_of_block(struct tile_block_model *m, uint32_t warps)
 {
-    m->warps = warps;
+    m->layouts.warps = warps;
     m->position = m->positions;
     m->times = 1;
     m->ahead = m->loop_bytes = m->loop_loads = 0;

@@ -161,8 +161,6 @@ bool tile_repeats(const struct tile_layout *layout, uint32_t r);
 // elements. Skips registers that repeat lower ones.
 void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
                         const tile_register *reg);
-// Returns the hardware bit that flips exactly this coordinate bit, or TILE_MAX_HARDWARE_BITS.
-uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate);
 // Returns the coordinate, along an axis, of register `index` in the calling thread.
 tile_register tile_element_coordinate(struct tile_emitter *e, const struct tile_value *value,
                                       uint32_t index, uint32_t axis);

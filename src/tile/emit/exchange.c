@@ -193,14 +193,6 @@ void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
             tile_move(e, reg[r], reg[first_of_same(value->layout, r)]);
 }
 
-uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate)
-{
-    for (uint32_t i = 0; i < tile_hardware_bits(layout); i++)
-        if (layout->basis[i] == UINT32_C(1) << coordinate)
-            return i;
-    return TILE_MAX_HARDWARE_BITS;
-}
-
 // Tiles in shared memory
 
 uint32_t tile_shared_bytes(const struct tile_value *value)

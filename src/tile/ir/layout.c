@@ -64,6 +64,14 @@ static uint32_t span(const uint32_t *vector, uint32_t count)
     return found;
 }
 
+uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate)
+{
+    for (uint32_t i = 0; i < tile_hardware_bits(layout); i++)
+        if (layout->basis[i] == UINT32_C(1) << coordinate)
+            return i;
+    return TILE_MAX_HARDWARE_BITS;
+}
+
 bool tile_layout_covers(const struct tile_layout *layout)
 {
     return span(layout->basis, tile_hardware_bits(layout)) == layout->coordinate_bits;

@@ -32,6 +32,8 @@ uint32_t tile_bits_of(int64_t count);
 // Returns the index of the lowest coordinate bit of an axis.
 uint32_t tile_axis_shift(const struct tile_layout *layout, uint32_t axis);
 uint32_t tile_hardware_bits(const struct tile_layout *layout);
+// Returns the hardware bit that flips exactly this coordinate bit, or TILE_MAX_HARDWARE_BITS.
+uint32_t tile_hardware_bit(const struct tile_layout *layout, uint32_t coordinate);
 
 // Return the coordinate of a hardware index, and its part along one axis.
 uint32_t tile_coordinate(const struct tile_layout *layout, uint32_t hardware);

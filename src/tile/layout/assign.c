@@ -9,8 +9,6 @@
 // them.
 #include "assign.h"
 
-#include "combined.h"
-
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout)
 {
     struct tile_layout *kept = tile_take(a->kernel->module, sizeof(*kept));
@@ -179,7 +177,7 @@ static struct tile_layout blocked(const struct tile_assignment *a, const struct 
     struct tile_layout layout =
         tile_squares(type, a->warp_bits, a->vector_bits, order, a->other_axis, a->square_bits);
     if (a->other_axis + 1u >= type->rank)
-        tile_keep_in_warps(&layout, a->combined_axes);
+        tile_combine_in_warps(&layout, a->combined);
     return layout;
 }
 
@@ -237,7 +235,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps,
         tile_walk(&kernel->body, shifted_axis, &a);
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
-        a.combined_axes = tile_combined_axes(kernel, a.largest);
+        a.combined = tile_combined_axes(kernel, a.largest);
         // Assign at most one value per op, so that spreading makes connected values of the shape
         // share a layout.
         a.changed = false;

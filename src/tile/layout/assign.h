@@ -3,6 +3,7 @@
 #ifndef CUCORE_TILE_LAYOUT_ASSIGN_H
 #define CUCORE_TILE_LAYOUT_ASSIGN_H
 
+#include "combined.h"
 #include "tile/ir/layout.h"
 
 // Tells how wide accesses can be. The answer depends on facts that passes find, so the caller
@@ -25,11 +26,11 @@ struct tile_assignment {
     // The shape that gets blocked layouts next, and its element count.
     const struct tile_type *largest;
     int64_t largest_elements;
-    uint32_t vector_bits;   // log2 of the number of elements in the widest access
-    uint32_t square_bits;   // log2 of the number of elements in 16 bytes
-    uint32_t other_axis;    // the axis that a permutation makes contiguous, or along which tiles
-                            // are shifted
-    uint32_t combined_axes; // a mask: the axes along which tiles of the shape are combined
+    uint32_t vector_bits; // log2 of the number of elements in the widest access
+    uint32_t square_bits; // log2 of the number of elements in 16 bytes
+    uint32_t other_axis;  // the axis that a permutation makes contiguous, or along which tiles
+                          // are shifted
+    struct tile_combined combined; // the axes along which tiles of the shape are combined
     const struct tile_widths *widths;
 };
 

@@ -4,11 +4,18 @@
 
 #include "tile/ir/layout.h"
 
-// Returns a mask of the axes along which ops of the kernel reduce, scan or sort tiles of a shape.
-uint32_t tile_combined_axes(const struct tile_kernel *kernel, const struct tile_type *shape);
+// Masks of the axes along which ops of a kernel combine tiles of a shape. Along the axes `ordered`
+// they scan or sort, which takes the most exchanges for the lowest bits of the coordinate.
+struct tile_combined {
+    uint32_t axes, ordered;
+};
+struct tile_combined tile_combined_axes(const struct tile_kernel *kernel,
+                                        const struct tile_type *shape);
 
-// Exchanges the warp bits of a blocked layout that lie along `axes`, a mask, for register bits
-// along other axes, as far as there are any.
-void tile_keep_in_warps(struct tile_layout *layout, uint32_t axes);
+// Makes a blocked layout one in which ops exchange less. Exchanges the warp bits that lie along
+// combined axes for register bits along other axes, as far as there are any. Along ordered axes
+// other than the last, a thread then holds neighbors: registers take the lowest bits that
+// registers, lanes and warps have of the axis.
+void tile_combine_in_warps(struct tile_layout *layout, struct tile_combined combined);
 
 #endif

@@ -15,7 +15,7 @@ bool tile_same_op(const struct tile_op *a, const struct tile_op *b);
 bool tile_widen_late(struct tile_kernel *kernel); // delays the widening of f16 and bf16
 // True for a cast that widens f16 or bf16 to f32 or f64.
 bool tile_is_widening(const struct tile_op *op);
-bool tile_hoist(struct tile_kernel *kernel);      // loop-invariant code motion
+bool tile_hoist(struct tile_kernel *kernel); // loop-invariant code motion
 bool tile_drop_dead(struct tile_kernel *kernel);
 // Drops values that an `if` yields but no later op uses.
 bool tile_drop_yields(struct tile_kernel *kernel);
