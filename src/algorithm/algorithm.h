@@ -191,7 +191,8 @@ struct cuc__algorithm_sums {
 void cuc__algorithm_put_look_back_functions(struct cuc__text *text,
                                             const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back_head(struct cuc__text *text,
-                                       const struct cuc__algorithm_problem *p);
+                                       const struct cuc__algorithm_problem *p,
+                                       const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 // Writes a list of the identities.
