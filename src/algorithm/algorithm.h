@@ -244,7 +244,8 @@ cuc_status cuc__algorithm_fail_compile(const struct cuc__algorithm_problem *prob
 void cuc__algorithm_put_look_back_functions(struct cuc__text *text,
                                             const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back_head(struct cuc__text *text,
-                                       const struct cuc__algorithm_problem *p);
+                                       const struct cuc__algorithm_problem *p,
+                                       const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_publish(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 void cuc__algorithm_put_look_back(struct cuc__text *text, const struct cuc__algorithm_sums *s);
 // Writes a list of the identities.

@@ -173,7 +173,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
         cuc__algorithm_put_outputs(t, p, "N");
     else
         cuc__algorithm_put_outputs_of_kept(t, p);
-    cuc__algorithm_put_look_back_head(t, p);
+    cuc__algorithm_put_look_back_head(t, p, &s);
     if (p->family->by_element)
         put_facts_of_keys(t, k);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");

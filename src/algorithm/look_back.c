@@ -1,7 +1,7 @@
 // Prefixes over tiles in one pass (decoupled look-back). Each block publishes what its tile adds,
 // and waits for the tiles before it.
 //
-// *In any order*: a block looks at W predecessors at once, from the nearest back, until it finds
+// *In any order*: a block looks at 32 predecessors at once, from the nearest back, until it finds
 // one that has published the prefix up to it, and then publishes its own prefix. It takes the
 // prefix that it finds first, so the order of the operations differs from run to run. This is for
 // operations without rounding, and if the caller allows it.
@@ -19,7 +19,12 @@
 
 #include <cucore/copy.h>
 
-enum { W = 64 };
+enum {
+    W = 64,
+    // Tiles that a block looks at in any order. On an H200 a selection of 2^28 f32 took 626 us with
+    // 32, 664 with 64 and 702 with 128: blocks that wait read the same words.
+    NEAREST = 32,
+};
 
 static uint32_t words_of(const struct cuc__algorithm_sums *s, uint32_t sum)
 {
@@ -95,9 +100,11 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
     cuc__text_put(t, *before == ',' ? "\n" : "");
 }
 
-void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                       const struct cuc__algorithm_sums *s)
 {
-    cuc__text_put(t, "told: u64[S])\n    const BN = %d, W = %d\n", p->tile.elements, W);
+    cuc__text_put(t, "told: u64[S])\n    const BN = %d, W = %d\n", p->tile.elements,
+                  s->reduce ? NEAREST : W);
     put_facts(t, &p->kind);
 }
 

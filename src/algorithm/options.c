@@ -313,15 +313,6 @@ static cuc_dtype accumulator(cuc_dtype dtype)
     }
 }
 
-// True if combining the values in any order gives the same bits, or if the caller allows others.
-static bool any_order(const struct cuc__algorithm_problem *p, int32_t determinism)
-{
-    bool exact = strcmp(p->named, "min") == 0 || strcmp(p->named, "max") == 0 ||
-                 tile_is_integer(p->kind.accumulators[p->kind.keys]);
-
-    return exact || determinism == CUC_ALGORITHM_ANY_ORDER;
-}
-
 // Returns the type in which values for an output are compared: the same, unless the language
 // compares no values of this type.
 static cuc_dtype compared(cuc_dtype dtype)
@@ -454,7 +445,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
         (st = cuc__algorithm_read_operator(p, o, function)) < 0 ||
         (p->family->check && (st = p->family->check(p, o, function)) < 0))
         return st;
-    if (p->named && any_order(p, o->determinism))
+    if (p->named && o->determinism == CUC_ALGORITHM_ANY_ORDER)
         k->reduce = p->named;
     p->family->choose(p);
     return CUC_OK;

@@ -75,7 +75,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "\nkernel scan_all(");
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs(t, p, "N");
-    cuc__algorithm_put_look_back_head(t, p);
+    cuc__algorithm_put_look_back_head(t, p, &s);
     cuc__text_put(t, "    grid cdiv(N, BN)\n{\n    t = block(0)\n");
     cuc__algorithm_put_count(t, p);
     if (k->device_count)

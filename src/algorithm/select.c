@@ -123,12 +123,13 @@ static void put_stores(struct cuc__text *t, const struct cuc__algorithm_kind *k,
     }
 }
 
-static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_problem *p)
+static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                           const struct cuc__algorithm_sums *s)
 {
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[0]);
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs_of_kept(t, p);
-    cuc__algorithm_put_look_back_head(t, p);
+    cuc__algorithm_put_look_back_head(t, p, s);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");
 }
 
@@ -155,7 +156,7 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 
     cuc__text_put(t, "\nfn %s(a, b) { return a + b }\n", s.combine);
     cuc__algorithm_put_look_back_functions(t, &s);
-    put_parameters(t, p);
+    put_parameters(t, p, &s);
     cuc__algorithm_put_count(t, p);
     cuc__text_put(t, "    last = maximum(cdiv(n, BN) - 1, 0)\n");
     if (k->device_count)

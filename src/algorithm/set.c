@@ -200,7 +200,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     put_sequences(t, k);
     cuc__algorithm_put_outputs_of_kept(t, p);
     cuc__text_put(t, "splits: i64[T], run_a: i64[T], run_b: i64[T], ");
-    cuc__algorithm_put_look_back_head(t, p);
+    cuc__algorithm_put_look_back_head(t, p, &sums);
     cuc__text_put(t, "    grid maximum(cdiv(A + B, BN), 1)\n{\n    t = block(0)\n"
                      "    last = maximum(cdiv(A + B, BN) - 1, 0)\n"
                      "    a, a_end = splits[t], splits[t + 1]\n"

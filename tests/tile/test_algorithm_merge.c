@@ -191,7 +191,7 @@ TEST(calls_of_merges_and_sorts_are_refused_by_name)
         cuc_algorithm_run(stream, merge,
                           CUC_ALGORITHM_ARGS(.inputs = from, .input_count = 2, .outputs = &out.t,
                                              .output_count = 1, .count = 4)),
-        "count is 4, expected 0: the sequences of a merge are whole");
+        "count is 4, expected 0: two sequences are whole");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_algorithm_run(stream, rows,
                                CUC_ALGORITHM_ARGS(.inputs = from, .input_count = 1, .outputs = &x.t,

@@ -241,7 +241,7 @@ static void take(struct tile_block_model *m, const struct tile_op *op)
 {
     enum { OF_ELEMENT = 3 }; // instructions
     struct known *from = &m->known[op->operand[0]->id];
-    double held = held_of(m, &op->result[0]->type);
+    double held = tile_held_in_block(&m->layouts, &op->result[0]->type);
 
     if (!from->shared)
         exchange_tile(m, op);
