@@ -5,7 +5,7 @@
 
 #include <cucore/check.h>
 
-enum { PAGE = 64, GROUP = 128 }; // keys of a page of the cache; 4-bit weights that share a scale
+enum { PAGE = 128, GROUP = 128 }; // keys of a page of the cache; 4-bit weights that share a scale
 
 // Print a message and exit.
 __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
@@ -98,7 +98,7 @@ typedef struct model {
     int64_t batch, capacity; // sequences, and tokens of each at most
     cuc_launch_config launch;
     cuc_kernel *embedding, *rms_norm, *swiglu, *rope, *begin, *sample;
-    cuc_tensor cosine, sine, *keys, *values, page_table;
+    cuc_tensor cosine, sine, *keys, *values, page_table; // keys: [position][key head][width]
     cuc_tensor offsets, last;           // i32: where prompts begin among the rows; their last rows
     cuc_tensor token, position, length; // i32 [batch]: the newest token, and where it is
     cuc_tensor history;                 // i32 [batch][capacity]: tokens

@@ -8,8 +8,9 @@
 static void create_product(model *m, pass *p, int which, uint64_t *workspace)
 {
     const char *fused[] = { "", "ADD=true", "NORM=true GATE=true", "ADD=true", "NORM=true T=f32" };
+    const char *tiles[] = { "BM=16 BN=64", "BM=64 BN=128", "BM=192 BN=128" }; // for 4-bit weights
     const matrix *w = which == HEAD ? &m->w.head : &m->w.layers[0].m[which];
-    int w4 = w->w.dtype == CUC_I32, add = which == OUT || which == DOWN, few = p->rows <= 16;
+    int w4 = w->w.dtype == CUC_I32, add = which == OUT || which == DOWN;
 
     if (p->rows == 1)
         p->product[which] = kernel_new(which == QKV ? "rows_qkv" : "rows",
@@ -17,8 +18,8 @@ static void create_product(model *m, pass *p, int which, uint64_t *workspace)
                                        (int)m->c.width, (int)m->c.heads, (int)m->c.key_heads, PAGE,
                                        w4 ? "W=i32 W4=true" : "", fused[which]);
     else if (w4)
-        p->product[which] = kernel_new("linear_w4", few ? "BM=16 BN=64 %s" : "BM=64 BN=128 %s",
-                                       add ? "ADD=true" : "");
+        p->product[which] = kernel_new(
+            "linear_w4", "%s %s", tiles[(p->rows > 16) + (p->rows > 512)], add ? "ADD=true" : "");
     else {
         CUC_MUST(cuc_gemm_plan_create(
             &p->plan[which], m->g->device,
@@ -71,7 +72,7 @@ static void create_cache(model *m)
     m->keys = allocate((size_t)c->layers * 2, sizeof(cuc_tensor));
     m->values = m->keys + c->layers;
     for (int64_t i = 0; i < 2 * c->layers; i++) {
-        m->keys[i] = tensor_new(m->g, CUC_BF16, CUC_SHAPE(pages, PAGE, c->key_heads, c->width));
+        m->keys[i] = tensor_new(m->g, CUC_BF16, CUC_SHAPE(pages * PAGE, c->key_heads, c->width));
         // Attention may read beyond a sequence's end, where values must be finite.
         CUC_MUST(cuc_fill(m->g->stream, m->keys[i].data, 0, 2,
                           (size_t)cuc_tensor_elements(&m->keys[i])));
@@ -157,17 +158,14 @@ model model_new(gpu *g, const config *c, weights w, const prompts *p, int64_t ca
     return m;
 }
 
-// View the first heads of rows as [rows][heads][width], or for decoding, with one query of each
-// sequence, as [rows][1][heads][width].
-static cuc_tensor heads_of(const cuc_tensor *rows, const config *c, int decode)
+// View the first heads of rows as [groups][group][heads][width]; rank 3: without the second axis.
+static cuc_tensor heads_of(const model *m, cuc_tensor t, int64_t heads, int64_t group, int32_t rank)
 {
-    cuc_tensor t = *rows;
-    int axis = decode ? 2 : 1;
-
-    t.rank = axis + 2;
-    t.shape[1] = 1, t.strides[1] = t.strides[0];
-    t.shape[axis] = c->heads, t.strides[axis] = c->width;
-    t.shape[axis + 1] = c->width, t.strides[axis + 1] = 1;
+    t.rank = rank;
+    t.shape[0] /= group, t.shape[1] = group;
+    t.strides[1] = t.strides[0], t.strides[0] *= group;
+    t.shape[rank - 2] = heads, t.strides[rank - 2] = m->c.width;
+    t.shape[rank - 1] = m->c.width, t.strides[rank - 1] = 1;
     return t;
 }
 
@@ -207,22 +205,24 @@ static void project(model *m, pass *p, const matrix *w, int which, const cuc_ten
 static void attention(model *m, pass *p, int64_t index)
 {
     const layer *l = &m->w.layers[index];
-    const cuc_tensor *k = &m->keys[index], *v = &m->values[index];
-    int decode = p == &m->decode;
-    cuc_tensor q = heads_of(&p->qkv, &m->c, decode), o = heads_of(&p->o, &m->c, decode);
+    const config *c = &m->c;
+    int decode = p == &m->decode, n = decode ? 4 : 3;
+    cuc_tensor q = heads_of(m, p->qkv, c->heads, 1, n), o = heads_of(m, p->o, c->heads, 1, n);
+    cuc_tensor k = heads_of(m, m->keys[index], c->key_heads, PAGE, 4);
+    cuc_tensor v = heads_of(m, m->values[index], c->key_heads, PAGE, 4);
 
     if (p->rows == 1)
         LAUNCH(m, p->product[QKV], &p->x, &l->m[QKV].w, &l->m[QKV].scale, &l->attention_norm,
                &p->qkv, (float)m->c.eps, &p->position, &p->sequence, &m->page_table, &m->cosine,
-               &m->sine, k, v);
+               &m->sine, &m->keys[index], &m->values[index]);
     else {
         project(m, p, &l->m[QKV], QKV, &p->x, &l->attention_norm, &p->qkv);
         LAUNCH(m, m->rope, &p->qkv, &p->position, &p->sequence, &m->page_table, &m->cosine,
-               &m->sine, k, v);
+               &m->sine, &m->keys[index], &m->values[index]);
     }
     CUC_MUST(
         cuc_attention(m->g->stream, p->attention,
-                      CUC_ATTENTION_ARGS(.q = &q, .k = k, .v = v, .o = &o,
+                      CUC_ATTENTION_ARGS(.q = &q, .k = &k, .v = &v, .o = &o,
                                          .query_offsets = decode ? NULL : &m->offsets,
                                          .most_queries = p->longest, .page_table = &m->page_table,
                                          .key_lengths = &m->length, .workspace = p->workspace.data,

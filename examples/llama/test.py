@@ -13,8 +13,8 @@ except ImportError:
     sys.exit(77)
 
 # One prompt fills more than a page of the cache, and the tokens behind another one go on to the next.
-PROMPTS = [[1, 15, 7, 33, 90, 2, 64, 8, 4199, 77, 20], [5], [i * 37 % 4200 for i in range(70)],
-           [i * 53 % 4200 for i in range(62)]]
+PROMPTS = [[1, 15, 7, 33, 90, 2, 64, 8, 4199, 77, 20], [5], [i * 37 % 4200 for i in range(134)],
+           [i * 53 % 4200 for i in range(126)]]
 TOKENS = 5
 
 

@@ -13,7 +13,7 @@ import numpy as np
 CONFIG = {
     "model_type": "llama", "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2,
     "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "vocab_size": 4200,
-    "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "max_position_embeddings": 128,
+    "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "max_position_embeddings": 160,
     "tie_word_embeddings": False,
 }
 
