@@ -231,6 +231,25 @@ static double by_batch(const struct arrays *x, double score, int64_t b, int64_t 
     return score + y * y * (double)(i % 3 - j % 4);
 }
 
+static double line(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    (void)x, (void)b, (void)h;
+    return (score * 1.5 + 0.25) * 0.5 - (double)i * 0.02 + (double)j * 0.01;
+}
+
+static double away(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    (void)x, (void)b, (void)h;
+    return (double)(3 + j - (i + 2)) * 0.02 - score * 0.5;
+}
+
+static double terms(const struct arrays *x, double score, int64_t b, int64_t h, int64_t i,
+                    int64_t j)
+{
+    (void)b;
+    return 0.5 * (side(x, 0, &i) - (side(x, 1, (const int64_t[]){ h, j }) - 2 * score));
+}
+
 enum {
     PLAIN,
     ALIBI,
@@ -243,6 +262,9 @@ enum {
     BY_ROW,
     BY_COLUMN,
     BY_BATCH,
+    LINE,
+    AWAY,
+    TERMS,
     SCORES
 };
 
@@ -263,6 +285,11 @@ static const struct score scores[SCORES] = {
                     { { "v", CUC_F16, 1, "batch" }, { "w", CUC_F32, 2, " column, head" } }, { "b", "kh" }, by_column },
     [BY_BATCH] = { "y = cast(vb[batch, head], f32)\n return score + y * y * cast(row % 3 - column % 4, f32)",
                    { { "vb", CUC_F64, 2, "batch, head" } }, { "bh" }, by_batch },
+    [LINE] = { "(score * 1.5 + 0.25) * 0.5 - cast(row, f32) * 0.02 + cast(column, f32) * 0.01", { { NULL, 0, 0, NULL } },
+               { NULL }, line },
+    [AWAY] = { "cast(3 + column - (row + 2), f32) * 0.02 - score * 0.5", { { NULL, 0, 0, NULL } }, { NULL }, away },
+    [TERMS] = { "0.5 * (gather(at_row, [row]) - (gather(at_column, [head, column]) - score * 2.0))",
+                { { "at_row", CUC_F32, 1, "row" }, { "at_column", CUC_F32, 2, "head, column" } }, { "q", "hk" }, terms },
     [SQUARE] = { "t = score * cast(row % 5 + 1, f32) / cast(column % 7 + 1, f32)\n"
                  "return where(column % 3 == 0, 0.0, score) - 0.05 * t * t", { { NULL, 0, 0, NULL } }, { NULL }, square },
 };
@@ -474,6 +501,10 @@ static const struct row rows[] = {
     SCORED("the first keys and a window", 1, 1, 1, 300, 300, FIRST_KEYS, BF, .width = 64, .mask = CAUSAL, LSE),
     SCORED("a bias", 2, 2, 2, 70, 90, BIAS, HF, .width = 64),
     SCORED("batch and head", 3, 4, 2, 20, 30, BATCH_AND_HEAD, BF, .width = 32, LSE),
+    SCORED("a sum with indices", 1, 2, 1, 200, 330, LINE, BF, .width = 64, LSE),
+    SCORED("a sum with indices, causal", 1, 1, 1, 200, 200, LINE, HF, .width = 128, .mask = CAUSAL, LSE),
+    SCORED("a negative multiple of the score", 1, 2, 1, 150, 270, AWAY, BF, .width = 64, LSE),
+    SCORED("terms of the row and of the column", 1, 2, 1, 200, 280, TERMS, HF, .width = 64, LSE),
     SCORED("ALiBi with sinks", 1, 2, 1, 80, 80, ALIBI, HF, .width = 64, .mask = CAUSAL, .flags = CUC_ATTENTION_SINKS),
     SCORED("ALiBi on sm_80", 1, 2, 1, 90, 90, ALIBI, BF, .width = 64, .mask = CAUSAL, .arch = "sm_80", LSE),
     SCORED("documents on sm_80", 2, 1, 1, 90, 90, DOCUMENTS, HF, .width = 64, .arch = "sm_80"),
@@ -598,6 +629,8 @@ static const struct row rows[] = {
         .arch = "sm_80", BACK),
     SCORED("backward, ALiBi", 1, 2, 1, 150, 150, ALIBI, BF, .width = 64, .mask = CAUSAL, BACK),
     SCORED("backward, ALiBi, width 128, groups of heads", 2, 4, 2, 77, 150, ALIBI, HF, .width = 128, BACK),
+    SCORED("backward, a sum with indices", 1, 1, 1, 150, 200, LINE, BF, .width = 64, .mask = CAUSAL, BACK),
+    SCORED("backward, terms of the row and of the column", 1, 2, 1, 90, 150, TERMS, BF, .width = 64, BACK),
     SCORED("backward, soft cap", 1, 2, 1, 150, 140, SOFT_CAP, HF, .width = 64, BACK),
     SCORED("backward, soft cap, causal, width 192 and 128", 1, 1, 1, 90, 70, SOFT_CAP, BF, .width = 192, .value_width = 128,
            .mask = CAUSAL, BACK),
@@ -2024,6 +2057,42 @@ TEST(steps_of_keys_divide_nothing)
     cuc_attention_plan_release(plan);
 }
 
+static int count_words(const char *from, const char *end, const char *word)
+{
+    int count = 0;
+
+    for (const char *at = from; (at = strstr(at, word)) && (!end || at < end); at++)
+        count++;
+    return count;
+}
+
+// The code has two copies of a step's work, with 64 scores for a thread. Only steps with a mask
+// convert the distance of each score, and multiply each score before its maximum is taken.
+TEST(steps_without_a_mask_convert_and_scale_no_score)
+{
+    static const struct {
+        const char *score, *word;
+        int most;
+    } cases[] = { { "score - 0.25 * cast(row - column, f32)", "cvt.rn.f32.s32", 2 * 64 + 8 },
+                  { "score * 1.5 + 0.25", "fma.rn.f32", 2 * (64 + 64) + 16 } };
+
+    if (strncmp(cuc_device_arch(device), "sm_90", 5) != 0)
+        SKIP("only Hopper has these pipelines");
+    for (int i = 0; i < CUC_LENGTH(cases); i++) {
+        cuc_attention_plan *plan;
+        const void *code;
+        size_t bytes;
+        ck_ok(cuc_attention_plan_create(
+            &plan, device, CUC_ATTENTION_OPTIONS(BF, .width = 64, .score = cases[i].score)));
+        ck_ok(cuc_object_get_code(&code, &bytes, plan->object));
+        const char *text = strstr(code, ".entry attention$tma");
+        ck_assert_ptr_nonnull(text);
+        ck_assert_int_le(count_words(text, strstr(text + 1, ".entry "), cases[i].word),
+                         cases[i].most);
+        cuc_attention_plan_release(plan);
+    }
+}
+
 // Two warpgroups take turns at the products of d_q; the operands that are loaded once for each tile
 // stay in registers.
 TEST_RANGE(products_of_queries_alternate_and_keep_operands, 0, 2)
@@ -2082,7 +2151,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_KV], apart);
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_K], !apart);
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_V], !apart);
-        ck_assert_int_eq(!plan->backward[CUC__ATTENTION_COLUMNS], score != BY_COLUMN);
+        bool columns = score == BY_COLUMN || score == TERMS; // sums over rows
+        ck_assert_int_eq(!plan->backward[CUC__ATTENTION_COLUMNS], !columns);
         ck_assert_ptr_nonnull(
             strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_queries("));
         ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
@@ -2090,8 +2160,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         uint64_t heads = _i % 2 ? 3 : 6, needed = heads * 5 * 4;
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
                           score == ALIBI || score == BY_ROW || score == BY_BATCH ? 256 + needed
-                          : score == BY_COLUMN ? 512 + heads * 9 * 4
-                                               : needed);
+                          : columns ? 512 + heads * 9 * 4
+                                    : needed);
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9),
                           UINT64_MAX);
         cuc_attention_plan_release(plan);

@@ -23,7 +23,7 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
         return true;
     if (e->failed || e->module->diagnostics->out_of_memory)
         return false;
-    if (tile_int(op, TILE_ATTR_NARROW, 0) && tile_emit_narrow_compare(e, op, out, first, end))
+    if (tile_emit_counted(e, op, out, first, end))
         return true;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         if (!tile_compute_registers(e, op->operand[i], first, end))

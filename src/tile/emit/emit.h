@@ -207,10 +207,10 @@ tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, 
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: divides two f32, with a branch instead of a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
-// narrow_compare.c: emits registers of a comparison that is marked `narrow` and has an iota on its
-// left side. False for other comparisons.
-bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
-                              uint32_t first, uint32_t end);
+// counted.c: emits registers of an op on an iota along the tile: a conversion to f32, or a
+// comparison or product that is marked `narrow`. False for other ops.
+bool tile_emit_counted(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                       uint32_t first, uint32_t end);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is not a power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);

@@ -6,60 +6,43 @@
 //
 // A mask compares sums of indices and scalars. Its bounds are scalars, computed from the bounds of
 // its operands.
-#include "pass.h"
+#include "loop_versioning.h"
+
 #include "fused.h"
 
-#include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
-struct versioning {
-    struct tile_kernel *kernel;
-    struct tile_op *place;    // the scalars and the choice go before this op
-    struct tile_value *holds; // the condition so far; NULL if always true
-    struct tile_value **map;  // value map for the version without masks
-    bool *work;               // by value id: part of the work to duplicate
-    uint32_t capacity;        // number of values at the start; the tables omit newer values
-    // Used if each warp chooses for its own rows: the number of rows in a tile, and the distance
-    // from a warp's first row to its last.
-    int64_t rows, span;
-    bool failed;
-};
-
-static bool is_work(const struct versioning *v, const struct tile_value *value)
+bool tile_is_work(const struct tile_versioning *v, const struct tile_value *value)
 {
     return value->id < v->capacity && v->work[value->id];
 }
 
 // ---- Scalars
 
-static struct tile_value *combine(struct versioning *v, enum tile_op_kind kind, cuc_dtype result,
-                                  struct tile_value *x, struct tile_value *y)
+struct tile_value *tile_version_scalar(struct tile_versioning *v, enum tile_op_kind kind,
+                                       cuc_dtype result, struct tile_value *x, struct tile_value *y)
 {
     struct tile_type type = tile_scalar(result);
 
     return tile_make_before(v->kernel, v->place, kind, &type, 2, (struct tile_value *[]){ x, y });
 }
 
-static struct tile_value *number(struct versioning *v, int64_t value)
+static struct tile_value *number(struct tile_versioning *v, int64_t value)
 {
     return tile_make_int_before(v->kernel, v->place, CUC_I64, value);
 }
 
-static struct tile_value *real(struct versioning *v, double value)
+void tile_require(struct tile_versioning *v, struct tile_value *condition)
 {
-    return tile_make_real_before(v->kernel, v->place, CUC_F32, value);
-}
-
-static void require(struct versioning *v, struct tile_value *condition)
-{
-    v->holds = v->holds ? combine(v, TILE_AND, CUC_BOOL, v->holds, condition) : condition;
+    v->holds = v->holds ? tile_version_scalar(v, TILE_AND, CUC_BOOL, v->holds, condition)
+                        : condition;
 }
 
 // ---- Masks
 
 // True for an iota along the rows of a matrix product's tile. Warp w holds the 16 rows from row 16
 // w on.
-static bool counts_rows(const struct versioning *v, const struct tile_value *x)
+static bool counts_rows(const struct tile_versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
 
@@ -70,19 +53,20 @@ static bool counts_rows(const struct versioning *v, const struct tile_value *x)
     return op && op->kind == TILE_IOTA && op->result[0]->type.extent[0] == v->rows;
 }
 
-static struct tile_value *row_of_warp(struct versioning *v, bool last)
+static struct tile_value *row_of_warp(struct tile_versioning *v, bool last)
 {
     enum { ROWS_OF_WARP = 16 };
     struct tile_type type = tile_scalar(CUC_I64);
     struct tile_value *warp = tile_make_before(v->kernel, v->place, TILE_WARP, &type, 0, NULL);
-    struct tile_value *first = combine(v, TILE_MUL, CUC_I64, warp, number(v, ROWS_OF_WARP));
+    struct tile_value *first =
+        tile_version_scalar(v, TILE_MUL, CUC_I64, warp, number(v, ROWS_OF_WARP));
 
-    return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, v->span)) : first;
+    return last ? tile_version_scalar(v, TILE_ADD, CUC_I64, first, number(v, v->span)) : first;
 }
 
 // Returns the smallest or largest element of an i64 tile, or NULL if unknown. The i64 sums add
 // indices and extents, which are far from overflow.
-static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool most)
+static struct tile_value *bound(struct tile_versioning *v, struct tile_value *x, bool most)
 {
     struct tile_op *op = x->op;
     struct tile_value *left, *right;
@@ -101,7 +85,7 @@ static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool
     if (traits & TILE_MONOTONIC) {
         left = bound(v, op->operand[0], most == ((traits & TILE_RISES_X) != 0));
         right = bound(v, op->operand[1], most == ((traits & TILE_RISES_Y) != 0));
-        return combine(v, op->kind, CUC_I64, left, right);
+        return tile_version_scalar(v, op->kind, CUC_I64, left, right);
     }
     struct tile_value *from = op->kind == TILE_CAST ? op->operand[0] : x;
     while (from->op && (from->op->kind == TILE_BROADCAST || from->op->kind == TILE_RESHAPE))
@@ -112,7 +96,7 @@ static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool
 }
 
 // Returns a scalar that is true if all elements of a mask are true, or NULL if unknown.
-static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
+static struct tile_value *all_of(struct tile_versioning *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
     struct tile_value *left, *right;
@@ -127,137 +111,38 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
     if (op->kind == TILE_AND) {
         left = all_of(v, op->operand[0]);
         right = all_of(v, op->operand[1]);
-        return combine(v, TILE_AND, CUC_BOOL, left, right);
+        return tile_version_scalar(v, TILE_AND, CUC_BOOL, left, right);
     }
     if (!(traits & TILE_MONOTONIC))
         return NULL;
     // A comparison holds for all elements if it holds for the bounds that are hardest to satisfy.
     left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
     right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
-    return combine(v, op->kind, CUC_BOOL, left, right);
+    return tile_version_scalar(v, op->kind, CUC_BOOL, left, right);
 }
 
 // ---- Arms
 
-static struct tile_value *mapped(const struct versioning *v, struct tile_value *value)
+struct tile_value *tile_versioned(const struct tile_versioning *v, struct tile_value *value)
 {
     return value->id < v->capacity && v->map[value->id] ? v->map[value->id] : value;
 }
 
-// Returns the scalar that is broadcast to a tile, or NULL.
-static struct tile_value *scalar_of(const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE) &&
-           op->operand[0]->type.rank)
-        op = op->operand[0]->op;
-    return op && op->kind == TILE_BROADCAST ? op->operand[0] : NULL;
-}
-
-static struct tile_op *append(struct versioning *v, struct tile_block *block,
-                              enum tile_op_kind kind, const struct tile_type *type,
-                              uint32_t operands)
-{
-    struct tile_op *op = tile_op_create(v->kernel, kind, operands, 1, 0);
-
-    if (!op || !tile_result_create(v->kernel, op, 0, type)) {
-        v->failed = true;
-        return NULL;
-    }
-    op->where = v->place->where;
-    tile_append(block, op);
-    return op;
-}
-
-// Moves a scale after a maximum. max(x s) equals s max(x) if s is positive and finite, because
-// rounding is monotonic.
-static bool scale_later(struct versioning *v, struct tile_block *block, const struct tile_op *op)
-{
-    enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
-    const struct tile_type *type = &op->result[0]->type;
-
-    if (op->kind != TILE_REDUCE || (with != TILE_WITH_MAX && with != TILE_WITH_MIN) ||
-        type->dtype != CUC_F32)
-        return false;
-    const struct tile_value *x = mapped(v, op->operand[0]);
-    if (!x->op || x->op->kind != TILE_MUL || tile_is_rounded(x->op))
-        return false;
-    uint32_t which = scalar_of(x->op->operand[1]) != NULL;
-    struct tile_value *scale = scalar_of(x->op->operand[which]);
-    if (!scale || is_work(v, scale))
-        return false;
-    struct tile_op *reduced = tile_clone(v->kernel, op, v->map);
-    if (!reduced)
-        return false;
-    tile_set_operand(reduced, 0, x->op->operand[1 - which]);
-    tile_append(block, reduced);
-    struct tile_op *wide = append(v, block, TILE_BROADCAST, type, 1);
-    struct tile_op *scaled = append(v, block, TILE_MUL, type, 2);
-    if (!wide || !scaled)
-        return false;
-    tile_set_operand(wide, 0, scale);
-    tile_set_operand(scaled, 0, reduced->result[0]);
-    tile_set_operand(scaled, 1, wide->result[0]);
-    v->map[op->result[0]->id] = scaled->result[0];
-    require(v, combine(v, TILE_GT, CUC_BOOL, scale, real(v, 0)));
-    require(v, combine(v, TILE_LT, CUC_BOOL, scale, real(v, 1e30)));
-    return true;
-}
-
-// Returns the operand of a multiplication by a scalar from outside the work, and the scalar; NULL
-// if it is another operation.
-static struct tile_value *factor_of(struct versioning *v, const struct tile_op *op,
-                                    struct tile_value **scalar)
-{
-    if (!op || op->kind != TILE_MUL || op->result[0]->type.dtype != CUC_F32 || tile_is_rounded(op))
-        return NULL;
-    uint32_t which = scalar_of(op->operand[1]) != NULL;
-    *scalar = scalar_of(op->operand[which]);
-    return *scalar && !is_work(v, *scalar) ? op->operand[1 - which] : NULL;
-}
-
-// Joins two multiplications by scalars, such as that of a score function and that of the scale,
-// into one. The joint factor has to be far from overflow and underflow.
-static bool join_factors(struct versioning *v, struct tile_block *block, const struct tile_op *op)
-{
-    const struct tile_type *type = &op->result[0]->type;
-    struct tile_value *outer, *inner, *own = factor_of(v, op, &outer);
-    struct tile_value *x = own ? factor_of(v, mapped(v, own)->op, &inner) : NULL;
-
-    if (!x)
-        return false;
-    struct tile_value *both = combine(v, TILE_MUL, CUC_F32, inner, outer);
-    struct tile_value *square = combine(v, TILE_MUL, CUC_F32, both, both);
-    struct tile_op *wide = append(v, block, TILE_BROADCAST, type, 1);
-    struct tile_op *scaled = append(v, block, TILE_MUL, type, 2);
-    if (!wide || !scaled)
-        return false;
-    tile_set_operand(wide, 0, both);
-    tile_set_operand(scaled, 0, x);
-    tile_set_operand(scaled, 1, wide->result[0]);
-    v->map[op->result[0]->id] = scaled->result[0];
-    require(v, combine(v, TILE_GT, CUC_BOOL, square, real(v, 1e-20)));
-    require(v, combine(v, TILE_LT, CUC_BOOL, square, real(v, 1e20)));
-    return true;
-}
-
-static void add_plain(struct versioning *v, struct tile_block *block, const struct tile_op *op,
+static void add_plain(struct tile_versioning *v, struct tile_block *block, const struct tile_op *op,
                       bool *simpler)
 {
     if (op->kind == TILE_WHERE) {
         struct tile_value *all = all_of(v, op->operand[0]);
         if (all) {
-            require(v, all);
-            v->map[op->result[0]->id] = mapped(v, op->operand[1]);
+            tile_require(v, all);
+            v->map[op->result[0]->id] = tile_versioned(v, op->operand[1]);
+            tile_reassociate_same(v, op->result[0], op->operand[1]);
             *simpler = true;
             return;
         }
     }
-    if (join_factors(v, block, op) || scale_later(v, block, op)) {
-        *simpler = true;
+    if (tile_reassociate(v, block, op, simpler))
         return;
-    }
     struct tile_op *copy = tile_clone(v->kernel, op, v->map);
     if (copy)
         tile_append(block, copy);
@@ -309,7 +194,7 @@ static void find_early(const struct tile_fused *p, bool *early)
 
 // Finds the work: tiles computed from the first products and from carried values. Excludes the last
 // product's accumulator and values that only form the last product's operand a.
-static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
+static uint32_t find_work(struct tile_versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma, *loop = p->base.loop;
@@ -334,15 +219,15 @@ static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool
     return count;
 }
 
-static bool is_used_outside(const struct versioning *v, const struct tile_value *value)
+static bool is_used_outside(const struct tile_versioning *v, const struct tile_value *value)
 {
     for (const struct tile_use *use = value->use; use; use = use->next)
-        if (use->user->result_count != 1 || !is_work(v, use->user->result[0]))
+        if (use->user->result_count != 1 || !tile_is_work(v, use->user->result[0]))
             return true;
     return false;
 }
 
-static struct tile_op *end_arm(struct versioning *v, struct tile_block *block, uint32_t count)
+static struct tile_op *end_arm(struct tile_versioning *v, struct tile_block *block, uint32_t count)
 {
     struct tile_op *yield = tile_op_create(v->kernel, TILE_YIELD, count, 0, 0);
 
@@ -356,10 +241,10 @@ static struct tile_op *end_arm(struct versioning *v, struct tile_block *block, u
 }
 
 // True if an op, or an op in one of its blocks, uses a result of the work.
-static bool uses_work(const struct versioning *v, const struct tile_op *op)
+static bool uses_work(const struct tile_versioning *v, const struct tile_op *op)
 {
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (is_work(v, op->operand[i]))
+        if (tile_is_work(v, op->operand[i]))
             return true;
     for (uint32_t i = 0; i < op->block_count; i++)
         for (const struct tile_op *own = op->block[i]->first; own; own = own->next)
@@ -370,12 +255,12 @@ static bool uses_work(const struct versioning *v, const struct tile_op *op)
 
 // Finds the op before which all the work can be placed: the first op outside the work that uses one
 // of its results. Later ops no longer count as work.
-static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
+static struct tile_op *find_place(const struct tile_versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;
 
-    while (place != body->last &&
-           (!uses_work(v, place) || (place->result_count == 1 && is_work(v, place->result[0]))))
+    while (place != body->last && (!uses_work(v, place) ||
+                                   (place->result_count == 1 && tile_is_work(v, place->result[0]))))
         place = place->next;
     for (const struct tile_op *op = place; op; op = op->next)
         if (op->result_count == 1)
@@ -390,26 +275,26 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
     struct tile_block *body = p->base.loop->block[0];
     bool *late = tile_take(kernel->module, capacity * sizeof(*late));
     bool *early = tile_take(kernel->module, capacity * sizeof(*early));
-    struct versioning v = { .kernel = kernel,
-                            .map =
-                                tile_take(kernel->module, capacity * sizeof(struct tile_value *)),
-                            .work = tile_take(kernel->module, capacity * sizeof(bool)),
-                            .capacity = (uint32_t)capacity,
-                            .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
-                            .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
+    struct tile_versioning v = { .kernel = kernel,
+                                 .map = tile_take(kernel->module,
+                                                  capacity * sizeof(struct tile_value *)),
+                                 .work = tile_take(kernel->module, capacity * sizeof(bool)),
+                                 .capacity = (uint32_t)capacity,
+                                 .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
+                                 .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
     struct tile_value **with_masks = tile_take(kernel->module, capacity * sizeof(*with_masks));
     struct tile_value *yielded[MOST_YIELDED];
     uint32_t count = 0;
     bool simpler = false;
 
     if (!p->overlaps || p->products - p->early > 1 || !late || !early || !v.map || !v.work ||
-        !with_masks)
+        !tile_take_forms(&v) || !with_masks)
         return;
     find_early(p, early);
     if (!find_work(&v, p, late, early) || !(v.place = find_place(&v, body)))
         return;
     for (struct tile_op *op = body->first; op != v.place; op = op->next)
-        if (op->result_count == 1 && is_work(&v, op->result[0]) &&
+        if (op->result_count == 1 && tile_is_work(&v, op->result[0]) &&
             is_used_outside(&v, op->result[0])) {
             if (count == MOST_YIELDED)
                 return;
@@ -423,7 +308,7 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
         return;
     choice->where = v.place->where;
     for (const struct tile_op *op = body->first; op != v.place; op = op->next) {
-        if (op->result_count != 1 || !is_work(&v, op->result[0]))
+        if (op->result_count != 1 || !tile_is_work(&v, op->result[0]))
             continue;
         struct tile_op *copy = tile_clone(kernel, op, with_masks);
         if (!copy)
@@ -439,7 +324,7 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        tile_set_operand(ends[0], i, mapped(&v, yielded[i]));
+        tile_set_operand(ends[0], i, tile_versioned(&v, yielded[i]));
         tile_set_operand(ends[1], i, with_masks[yielded[i]->id]);
         struct tile_value *result = tile_result_create(kernel, choice, i, &yielded[i]->type);
         if (!result)
@@ -451,7 +336,7 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
     tile_insert_before(v.place, choice);
     for (struct tile_op *op = body->first, *next; op != choice; op = next) {
         next = op->next;
-        if (op->result_count == 1 && is_work(&v, op->result[0]))
+        if (op->result_count == 1 && tile_is_work(&v, op->result[0]))
             tile_delete(op);
     }
     tile_renumber(kernel);
