@@ -2151,7 +2151,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_KV], apart);
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_K], !apart);
         ck_assert_int_eq(!plan->backward[CUC__ATTENTION_D_V], !apart);
-        ck_assert_int_eq(!plan->backward[CUC__ATTENTION_COLUMNS], score != BY_COLUMN);
+        bool columns = score == BY_COLUMN || score == TERMS; // sums over rows
+        ck_assert_int_eq(!plan->backward[CUC__ATTENTION_COLUMNS], !columns);
         ck_assert_ptr_nonnull(
             strstr(cuc_attention_plan_source(plan, 1), "kernel gradient_of_queries("));
         ck_assert_ptr_null(cuc_attention_plan_source(plan, 2));
@@ -2159,8 +2160,8 @@ TEST_ROWS(gradients_are_pipelines_on_hopper, pipelines)
         uint64_t heads = _i % 2 ? 3 : 6, needed = heads * 5 * 4;
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, 5, 3, 9),
                           score == ALIBI || score == BY_ROW || score == BY_BATCH ? 256 + needed
-                          : score == BY_COLUMN ? 512 + heads * 9 * 4
-                                               : needed);
+                          : columns ? 512 + heads * 9 * 4
+                                    : needed);
         ck_assert_uint_eq(cuc_attention_plan_workspace_bytes(plan, 2, 3, INT64_MAX, 3, 9),
                           UINT64_MAX);
         cuc_attention_plan_release(plan);

@@ -140,7 +140,7 @@ static bool is_form(const struct tile_form *f)
 static struct tile_form form_of(struct tile_versioning *v, struct tile_block *block,
                                 struct tile_value *value)
 {
-    struct tile_form form = { NULL };
+    struct tile_form form = { .x = NULL };
     const struct tile_op *op = value->op;
 
     if (value->id < v->capacity && is_form(&v->form[value->id]))
@@ -246,7 +246,7 @@ static struct tile_value *number(struct tile_versioning *v, struct tile_block *b
 static bool form_of_indices(struct tile_versioning *v, struct tile_block *block,
                             const struct tile_op *op, struct tile_form *form)
 {
-    struct indices t = { NULL };
+    struct indices t = { .rows = NULL };
 
     if (op->kind != TILE_CAST || !is_matrix(op->operand[0], CUC_I32) ||
         !add_indices(v, &t, op->operand[0], false) || !t.rows || !t.columns)
@@ -376,7 +376,7 @@ static bool reduce(struct tile_versioning *v, struct tile_block *block, const st
 bool tile_reassociate(struct tile_versioning *v, struct tile_block *block, const struct tile_op *op,
                       bool *simpler)
 {
-    struct tile_form form = { NULL };
+    struct tile_form form = { .x = NULL };
     const struct tile_value *result = op->result[0];
     bool found = false;
 
