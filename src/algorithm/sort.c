@@ -128,14 +128,13 @@ static cuc_status check(struct cuc__algorithm_problem *p, const cuc_algorithm_op
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE_BYTES = 32768, LEAST = 1024, WARPS = 8, BLOCKS = 8 };
-    uint32_t widest = 4;
+    enum { TILE_BYTES = 65536, WORD = 8, LEAST = 1024, WARPS = 8, BLOCKS = 8 };
+    uint32_t bytes = 0;
 
-    for (uint32_t i = 0; i < p->kind.values; i++)
-        if (cuc_dtype_bits(p->kind.outputs[i].dtype) / 8 > widest)
-            widest = cuc_dtype_bits(p->kind.outputs[i].dtype) / 8;
+    for (uint32_t i = 0; i < p->kind.keys; i++)
+        bytes += cuc_dtype_bits(p->kind.outputs[i].dtype) / 8;
     if (!p->tile.elements)
-        p->tile.elements = cuc__algorithm_fit(TILE_BYTES, widest, LEAST);
+        p->tile.elements = cuc__algorithm_fit(TILE_BYTES, bytes < WORD ? WORD : bytes, LEAST);
     if (!p->tile.warps)
         p->tile.warps = WARPS;
     if (!p->tile.blocks)

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { WINDOW = 16 }; // tiles that a step of the look-back takes
+enum { WINDOW = 8 }; // tiles that a step of the look-back takes
 
 // ---- Keys
 

@@ -98,11 +98,11 @@ static void find_ranked(struct tile_op *op, void *data)
 
 uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps)
 {
-    enum { REGISTERS = 65536, OTHERS = 32 };
+    enum { REGISTERS = 65536, OTHERS = 16 };
     struct ranked r = { .bits = 32 };
 
     tile_walk(&kernel->body, find_ranked, &r);
-    // An element, its digit and its place wait in registers while others are ranked.
-    int64_t each = r.elements / (32 * (int64_t)warps) * (r.bits / 32 + 2) + OTHERS;
+    // An element, and its digit and place in one register, wait while others are ranked.
+    int64_t each = r.elements / (32 * (int64_t)warps) * (r.bits / 32 + 1) + OTHERS;
     return r.elements ? (uint32_t)(REGISTERS / (32 * warps * each)) : 0;
 }
