@@ -137,7 +137,9 @@ typedef struct cuc_algorithm_options {
                             SCAN_BY_KEY and SORT: equal if all are equal; 0: one */
     cuc_dtype offsets; /**< type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0:
                             i64. Otherwise 0 */
-    int64_t count;     /**< number of elements to choose for; 0: large */
+    int64_t count;     /**< number of elements to choose for; 0: large. A SORT with the value i in
+                            an output of 64 bits takes more than 2^32 elements only if count is
+                            more than 2^32 */
     const char *arch;  /**< target architecture, such as "sm_90a"; NULL: all features of the
                             device */
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass

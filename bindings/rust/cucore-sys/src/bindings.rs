@@ -1274,7 +1274,7 @@ pub struct cuc_algorithm_options {
     pub keys: i32,
     /// type of the offsets of segments, for REDUCE_SEGMENTS: i32 or i64; 0: i64. Otherwise 0
     pub offsets: cuc_dtype,
-    /// number of elements to choose for; 0: large
+    /// number of elements to choose for; 0: large. A SORT with the value i in an output of 64 bits takes more than 2^32 elements only if count is more than 2^32
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
