@@ -196,7 +196,9 @@ typedef struct cuc_algorithm_options {
                             REDUCE_SEGMENTS, and for SORT_SEGMENTS there are none: each row is
                             sorted. Otherwise 0 */
     int32_t determinism; /**< CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU */
-    int64_t count;       /**< number of elements to choose for; 0: large */
+    int64_t count;       /**< number of elements to choose for; 0: large. A SORT with the value i in
+                              an output of 64 bits takes more than 2^32 elements only if count is
+                              more than 2^32 */
     const char *arch;    /**< target architecture, such as "sm_90a"; NULL: all features of the
                               device */
     /** The cache of compiled code, used while the plan is created. NULL: cuc_cache_default(). Pass

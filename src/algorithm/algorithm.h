@@ -19,7 +19,7 @@ enum {
     CUC__ALGORITHM_IDENTITY = 64,
     CUC__ALGORITHM_MAX = CUC_ALGORITHM_MAX_ARRAYS,
     CUC__ALGORITHM_KERNELS = 8, // most kernels of a plan
-    CUC__ALGORITHM_ARGUMENTS = 4 * CUC__ALGORITHM_MAX,
+    CUC__ALGORITHM_ARGUMENTS = 5 * CUC__ALGORITHM_MAX,
     CUC__ALGORITHM_ALIGN = 256, // of the workspace, and of its parts
     CUC__ALGORITHM_SPLITS = 3,  // arrays of splits of two sequences
     CUC__ALGORITHM_KEPT = 64,   // most plans that the library keeps
@@ -53,12 +53,13 @@ struct cuc__algorithm_kind {
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
-    int32_t bins;                               // of a histogram
-    int64_t k;                                  // number of the largest elements
-    cuc_dtype offsets;                          // of segments, or 0
-    uint32_t values;                            // of an element
-    uint32_t keys;                              // the first values, which are compared
-    uint32_t bit_begin, bit_end;                // the bits of keys that a sort compares
+    int32_t bins;                // of a histogram
+    int64_t k;                   // number of the largest elements
+    cuc_dtype offsets;           // of segments, or 0
+    uint32_t values;             // of an element
+    uint32_t keys;               // the first values, which are compared
+    uint32_t bit_begin, bit_end; // the bits of keys that a sort compares
+    uint32_t indices;            // bits: values that are indices, which a sort keeps in 32 bits
     cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined or
                                                 // compared
 };

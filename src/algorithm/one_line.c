@@ -96,7 +96,8 @@ cuc_status cuc_sort(cuc_stream *stream, uint32_t flags, const cuc_tensor *keys_i
                                   .input_count = !values_out ? 1
                                                  : values_in ? 2
                                                              : 3,
-                                  .outputs = outputs, .output_count = values_out ? 2 : 1),
+                                  .outputs = outputs, .output_count = values_out ? 2 : 1,
+                                  .count = cuc_tensor_elements(keys_in) >> 32 ? INT64_MAX : 0),
             CUC_ALGORITHM_ARGS(.inputs = in, .input_count = in_count, .outputs = out,
                                .output_count = out_count)));
 }

@@ -22,9 +22,13 @@ uint32_t cuc__sort_find_digits(struct cuc__sort_digit out[CUC__SORT_MOST_DIGITS]
                                const struct cuc__algorithm_kind *kind);
 uint32_t cuc__sort_digit_count(const struct cuc__algorithm_kind *kind);
 
-// Return the type of an array's bits, and that of an output's array between passes.
+// Return the type of an array's bits; of an output's as the last pass writes it; and of the array
+// between passes.
 cuc_dtype cuc__sort_bits_of(cuc_dtype dtype);
+cuc_dtype cuc__sort_type_last(const struct cuc__algorithm_kind *kind, uint32_t value);
 cuc_dtype cuc__sort_type_between(const struct cuc__algorithm_kind *kind, uint32_t value);
+// Returns true if these two differ: the value is an index in 32 bits.
+bool cuc__sort_is_index(const struct cuc__algorithm_kind *kind, uint32_t value);
 
 // Returns true if all values are elements of arrays, of the types of their outputs. The first pass
 // then takes the bits of the inputs, and is not a kernel of its own.

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { WINDOW = 16 }; // tiles that a step of the look-back takes
+enum { WINDOW = 8 }; // tiles that a step of the look-back takes
 
 // ---- Keys
 
@@ -254,7 +254,6 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_problem *
                       bool last)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
-    const char *before = ", ";
 
     cuc__text_put(t,
                   "    where noalias(told, totals), noalias(told, carry), noalias(totals, carry)");
@@ -264,47 +263,90 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_problem *
         if (k->inputs[j].form <= CUC__ALGORITHM_WHOLE)
             cuc__text_put(t, ", noalias(in_%s, told), noalias(in_%s, carry)", k->inputs[j].name,
                           k->inputs[j].name);
-    for (uint32_t i = 0; i < k->values; i++) {
-        if (last && k->outputs[i].dropped)
+    for (uint32_t i = 0; i < 2 * k->values; i++) {
+        uint32_t value = i / 2;
+        const char *name = i % 2 ? "last" : "dst";
+        if (i % 2 ? first || !cuc__sort_is_index(k, value) : last && k->outputs[value].dropped)
             continue;
-        cuc__text_put(t, "%snoalias(dst_%u, told), noalias(dst_%u, totals), noalias(dst_%u, carry)",
-                      before, i, i, i);
-        for (uint32_t j = 0; j < i; j++)
-            if (!last || !k->outputs[j].dropped)
-                cuc__text_put(t, ", noalias(dst_%u, dst_%u)", i, j);
+        cuc__text_put(t, ", noalias(%s_%u, told), noalias(%s_%u, totals), noalias(%s_%u, carry)",
+                      name, value, name, value, name, value);
+        for (uint32_t j = 0; j < k->values; j++)
+            if (j < value && (!last || !k->outputs[j].dropped))
+                cuc__text_put(t, ", noalias(%s_%u, dst_%u)", name, value, j);
         for (uint32_t j = 0; !first && j < k->values; j++)
-            cuc__text_put(t, ", noalias(dst_%u, src_%u)", i, j);
+            cuc__text_put(t, ", noalias(%s_%u, src_%u)", name, value, j);
         for (uint32_t j = 0; first && j < k->input_count; j++)
             if (k->inputs[j].form <= CUC__ALGORITHM_WHOLE)
-                cuc__text_put(t, ", noalias(dst_%u, in_%s)", i, k->inputs[j].name);
+                cuc__text_put(t, ", noalias(%s_%u, in_%s)", name, value, k->inputs[j].name);
     }
     cuc__text_put(t, "\n");
 }
 
-// Writes the stores of a tile in the order of its digit, with places of a type.
+// Returns true if a value is placed before the look-back, whose time its load then takes no part
+// of: a single one of 32 bits, which takes the register of the place in the tile.
+static bool is_early(const struct cuc__algorithm_kind *k, uint32_t value)
+{
+    uint32_t values = k->values - k->keys;
+
+    return value >= k->keys && values == 1 &&
+           cuc_dtype_bits(cuc__sort_type_between(k, value)) <= 32;
+}
+
+// Writes a value in the order of the digit.
+static void put_placed(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t i,
+                       bool first)
+{
+    if (first && cuc__sort_is_index(k, i))
+        cuc__text_put(t, "cast(cast(place(iota(i32, BN), to), i64) + t * BN, u32)");
+    else if (first)
+        cuc__text_put(t, "place(e%u, to)", i);
+    else
+        cuc__text_put(t,
+                      k->device_count ? "place(load(slice(src_%u, 0, 0, n), [t], [BN]), to)"
+                                      : "place(load(src_%u, [t], [BN]), to)",
+                      i);
+}
+
+// Writes the stores of a tile in the order of its digit, with places of a type. Indices get 64 bits
+// in the last pass.
 static void put_scatters(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool first,
                          bool only, const char *type)
 {
-    const char *part = k->device_count ? "slice(%s_%u, 0, 0, n)" : "%s_%u";
+    const char *part = k->device_count ? "scatter(slice(%s_%u, 0, 0, n), [places_%s], "
+                                       : "scatter(%s_%u, [places_%s], ";
 
     cuc__text_put(t, "        places_%s = take(cast(less, %s), ", type, type);
     put_digit_call(t, k, "e%u", "which, low, mask");
     cuc__text_put(t, ", 0) + iota(%s, BN)\n", type);
     for (uint32_t i = 0; i < k->values; i++) {
+        bool widens = cuc__sort_is_index(k, i) && !first;
+        char name[32];
         if (only && k->outputs[i].dropped)
             continue;
-        cuc__text_put(t, "        scatter(");
-        cuc__text_put(t, part, "dst", i);
-        cuc__text_put(t, ", [places_%s], ", type);
-        if (i < k->keys) {
-            cuc__text_put(t, "f%u)\n", i);
-        } else if (first) {
-            cuc__text_put(t, "place(e%u, to))\n", i);
-        } else {
-            cuc__text_put(t, "place(load(");
-            cuc__text_put(t, part, "src", i);
-            cuc__text_put(t, ", [t], [BN]), to))\n");
+        if (i >= k->keys && !is_early(k, i)) {
+            cuc__text_put(t, "        f%u_%s = ", i, type);
+            put_placed(t, k, i, first);
+            cuc__text_put(t, "\n");
         }
+        if (i < k->keys && !is_in_order(k, i))
+            cuc__text_put(t,
+                          "        if final > 0 { f%u_%s = key_%u(e%u) } else { f%u_%s = e%u }\n",
+                          i, type, i, i, i, type, i);
+        if (i < k->keys && is_in_order(k, i))
+            snprintf(name, sizeof(name), "e%u", i);
+        else if (is_early(k, i))
+            snprintf(name, sizeof(name), "f%u", i);
+        else
+            snprintf(name, sizeof(name), "f%u_%s", i, type);
+        if (widens) {
+            cuc__text_put(t, "        if final > 0 { ");
+            cuc__text_put(t, part, "last", i, type);
+            cuc__text_put(t, "cast(%s, u64)) }\n        if final == 0 { ", name);
+        } else {
+            cuc__text_put(t, "        ");
+        }
+        cuc__text_put(t, part, "dst", i, type);
+        cuc__text_put(t, widens ? "%s) }\n" : "%s)\n", name);
     }
 }
 
@@ -345,8 +387,13 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
     for (uint32_t i = 0; i < k->values; i++)
         if (!only || !k->outputs[i].dropped)
             cuc__text_put(t,
-                          k->outputs[i].dropped && !first ? "dst_%u: %s[M%u], " : "dst_%u: %s[N], ",
+                          ((k->outputs[i].dropped || cuc__sort_is_index(k, i)) && !first)
+                              ? "dst_%u: %s[M%u], "
+                              : "dst_%u: %s[N], ",
                           i, cuc_dtype_name(cuc__sort_type_between(k, i)), i);
+    for (uint32_t i = 0; i < k->values && !first; i++)
+        if (cuc__sort_is_index(k, i))
+            cuc__text_put(t, "last_%u: u64[L%u], ", i, i);
     cuc__text_put(t,
                   "totals: i64[DIGITS, RADIX], carry: i64[LAUNCHES, RADIX], told: u32[S], "
                   "from: i64, tiles: i64, part: i32, parts: i32, row: i32, which: i32, low: i32, "
@@ -379,6 +426,12 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
                      "    scatter(told, [own_row], (own | 1 << 30) ^ flip, order=relaxed)\n");
     for (uint32_t i = 0; i < k->keys; i++)
         cuc__text_put(t, "    e%u = place(e%u, to)\n", i, i);
+    for (uint32_t i = k->keys; i < k->values; i++)
+        if (is_early(k, i) && (!only || !k->outputs[i].dropped)) {
+            cuc__text_put(t, "    f%u = ", i);
+            put_placed(t, k, i, first);
+            cuc__text_put(t, "\n");
+        }
     // Because of the acquiring load, blocks start in grid order.
     cuc__text_put(
         t,
@@ -396,13 +449,7 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
                   "            scatter(carry, [row * parts + part + 1, digit], done)\n"
                   "        }\n    }\n",
                   k->device_count ? "minimum(tiles, cdiv(n, BN))" : "tiles");
-    cuc__text_put(t, "    less += cast(before, i64)\n    if final > 0 {\n");
-    for (uint32_t i = 0; i < k->keys; i++)
-        cuc__text_put(t, "        f%u = key_%u(e%u)\n", i, i, i);
-    cuc__text_put(t, "    } else {\n");
-    for (uint32_t i = 0; i < k->keys; i++)
-        cuc__text_put(t, "        f%u = e%u\n", i, i);
-    cuc__text_put(t, "    }\n    if N < NARROW {\n");
+    cuc__text_put(t, "    less += cast(before, i64)\n    if N < NARROW {\n");
     put_scatters(t, k, first, only, "i32");
     cuc__text_put(t, "    } else {\n");
     put_scatters(t, k, first, only, "i64");
@@ -422,7 +469,7 @@ static void put_small(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_inputs(t, p);
     for (uint32_t i = 0; i < k->values; i++)
         if (!k->outputs[i].dropped)
-            cuc__text_put(t, "dst_%u: %s[N], ", i, cuc_dtype_name(cuc__sort_type_between(k, i)));
+            cuc__text_put(t, "dst_%u: %s[N], ", i, cuc_dtype_name(cuc__sort_type_last(k, i)));
     t->length -= 2; // the last comma
     cuc__text_put(t, ")\n    const BN = %d, RADIX = %d\n    grid 1\n{\n    t = cast(0, i64)\n",
                   p->tile.elements, CUC__SORT_RADIX);

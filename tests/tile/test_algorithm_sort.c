@@ -363,6 +363,43 @@ TEST(many_elements_are_sorted)
     cuc_algorithm_release(plan);
 }
 
+TEST(a_plan_for_many_elements_keeps_wide_indices)
+{
+    const struct work *w = &works[9]; // i32 with indices
+    cuc_tensor long_keys = { .data = 0x100000,
+                             .dtype = CUC_I32,
+                             .rank = 1,
+                             .shape = { INT64_C(1) << 33 },
+                             .strides = { 1 } };
+    cuc_tensor long_out[] = { long_keys, long_keys };
+
+    long_out[1].dtype = CUC_I64;
+    for (int many = 0; many < 2; many++) {
+        cuc_algorithm *plan;
+        struct sort s;
+        ck_ok(cuc_algorithm_create(
+            &plan, device,
+            CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SORT, .inputs = w->inputs, .input_count = 3,
+                                  .outputs = w->outputs, .output_count = 2, .tile = 256,
+                                  .count = many ? INT64_C(1) << 33 : 0)));
+        ck_assert_int_eq(cuc_algorithm_workspace_bytes(plan, 1 << 20) > 14 << 20, many);
+        make_sort(&s, w, 5003, 1 + many, ANY_BITS);
+        run_sort(&s, plan, 0);
+        order_on_host(&s, 5003, 0);
+        check_sorted(&s, 5003);
+        drop_sort(&s);
+        if (!many)
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                     cuc_algorithm_run(stream, plan,
+                                       CUC_ALGORITHM_ARGS(.inputs = &long_keys, .input_count = 1,
+                                                          .outputs = long_out, .output_count = 2,
+                                                          .workspace = 0x100000,
+                                                          .workspace_bytes = UINT64_MAX)),
+                     "the plan has indices for at most 2^32 elements");
+        cuc_algorithm_release(plan);
+    }
+}
+
 static const struct work in_place[] = {
     { { CUC_U32 }, { "x: u32" }, { "a: u32" }, "x", 1, 0, 0 },
     { { CUC_F16, CUC_I64 }, { "x: f16", "y: i64" }, { "a: f16", "b: i64" }, "xy", 1, 0, 0 },

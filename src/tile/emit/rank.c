@@ -135,6 +135,12 @@ static bool counts_all(const struct tile_ranks *k)
     return true;
 }
 
+// Keeps a register's rank and digit in one register.
+static void pack(struct tile_ranks *k, uint32_t r, tile_register rank)
+{
+    tile_ins(k->e, "mad.lo.u32 %R, %R, 65536, %R", k->rank[r], rank, k->digit[r]);
+}
+
 // Ranks a warp's elements without masks if they all have one digit, as the upper digits of small
 // numbers and of sorted numbers do. Such elements would take turns for all bits of a mask.
 // Continues at the label `done`.
@@ -149,8 +155,10 @@ static void rank_equal(struct tile_ranks *k, uint32_t done)
         same = tile_make(e, TILE_PRED, "setp.eq.and.u32 %R, %R, %R, %R", k->digit[r], digit, same);
     same = tile_make(e, TILE_PRED, "vote.sync.all.pred %R, %R, 0xffffffff", same);
     tile_branch(e, same, true, general);
-    for (uint32_t r = 0; r < k->count; r++)
-        tile_ins(e, "add.u32 %R, %R, %u", k->rank[r], k->lane, 16 * r);
+    for (uint32_t r = 0; r < k->count; r++) {
+        tile_register rank = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", k->lane, 16 * r);
+        pack(k, r, rank);
+    }
     tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", k->lane);
     tile_register all = tile_number32(e, (int32_t)(16 * k->count << MASK_BITS));
     tile_emit_store(e, "", "shared", CUC_U32, &all, 1, digit_in(k, 0), 0, first);
@@ -184,8 +192,9 @@ static void rank_by_masks(struct tile_ranks *k)
         tile_register last = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", later);
         before = tile_make(e, TILE_R32, "popc.b32 %R, %R", before);
         tile_register counter = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", word, MASK_BITS);
-        tile_ins(e, "add.u32 %R, %R, %R", k->rank[r], counter, before);
-        word = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %u", k->rank[r], 1u << MASK_BITS,
+        tile_register rank = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", counter, before);
+        pack(k, r, rank);
+        word = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %u", rank, 1u << MASK_BITS,
                          1u << MASK_BITS);
         sync_warp(e); // all lanes have read
         tile_emit_store(e, "", "shared", CUC_U32, &word, 1, at, 0, tile_both(e, last, k->valid[r]));
@@ -318,9 +327,14 @@ static void find_places(struct tile_ranks *k, const struct tile_value *result)
             tile_move(e, out[r], none);
         if (k->none[r])
             continue;
+        tile_register rank = k->rank[r];
+        if (k->halves) {
+            k->digit[r] = tile_make(e, TILE_R32, "and.b32 %R, %R, 65535", rank);
+            rank = tile_make(e, TILE_R32, "shr.u32 %R, %R, 16", rank);
+        }
         tile_emit_load(e, "", "shared", CUC_U32, &first, 1, digit_in(k, r), 0, k->valid[r]);
         guard(e, k->valid[r]);
-        tile_ins(e, "add.u32 %R, %R, %R", out[r], k->rank[r], first);
+        tile_ins(e, "add.u32 %R, %R, %R", out[r], rank, first);
     }
     if (out)
         tile_spread_copies(e, result, out);

@@ -18,7 +18,8 @@ struct tile_ranks {
     tile_register *digit;          // by register, 32 bits
     tile_register *valid;          // by register: predicate, or TILE_NO_REGISTER if always true
     bool *none;                    // by register: no thread has an element there
-    tile_register *rank;           // by register: rank among the warp's elements with that digit
+    tile_register *rank; // by register: rank among the row's elements with that digit; with
+                         // halves, the digit is in the lower 16 bits
 };
 
 // rank_votes.c: emits the ranks and counts of up to TILE_VOTED_DIGITS digits.

@@ -79,9 +79,10 @@ uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps)
     return 0;
 }
 
-// Sizes of a kernel's ranked tiles: the most elements, and the most bits of one that is placed.
+// Sizes of a kernel's ranked tiles: the most elements, and the most bits of one that is placed; and
+// the number of places.
 struct ranked {
-    int64_t elements, bits;
+    int64_t elements, bits, places;
 };
 
 static void find_ranked(struct tile_op *op, void *data)
@@ -94,15 +95,19 @@ static void find_ranked(struct tile_op *op, void *data)
         r->elements = tile_elements(type);
     if (op->kind == TILE_PLACE && cuc_dtype_bits(type->dtype) > r->bits)
         r->bits = cuc_dtype_bits(type->dtype);
+    r->places += op->kind == TILE_PLACE;
 }
 
 uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps)
 {
-    enum { REGISTERS = 65536, OTHERS = 32 };
+    enum { REGISTERS = 65536, OTHERS = 16, LEAST_WARPS = 16 };
     struct ranked r = { .bits = 32 };
 
     tile_walk(&kernel->body, find_ranked, &r);
-    // An element, its digit and its place wait in registers while others are ranked.
-    int64_t each = r.elements / (32 * (int64_t)warps) * (r.bits / 32 + 2) + OTHERS;
-    return r.elements ? (uint32_t)(REGISTERS / (32 * warps * each)) : 0;
+    // An element, and its digit and place in one register, wait while others are ranked. Places in
+    // the tile wait beside those in the result if more tiles follow.
+    int64_t words = r.bits / 32 + 1 + (r.places > 1);
+    int64_t each = r.elements / (32 * (int64_t)warps) * words + OTHERS;
+    int64_t blocks = REGISTERS / (32 * warps * each), least = LEAST_WARPS / (int64_t)warps;
+    return !r.elements ? 0 : (uint32_t)(blocks > least ? blocks : least);
 }

@@ -1308,7 +1308,7 @@ pub struct cuc_algorithm_options {
     pub offsets: cuc_dtype,
     /// CUC_ALGORITHM_RUN_TO_RUN, _ANY_ORDER or _EVERY_GPU
     pub determinism: i32,
-    /// number of elements to choose for; 0: large
+    /// number of elements to choose for; 0: large. A SORT with the value i in an output of 64 bits takes more than 2^32 elements only if count is more than 2^32
     pub count: i64,
     /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
