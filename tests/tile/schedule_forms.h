@@ -136,7 +136,7 @@ static const struct form {
         "        if k != 1 { acc = mma(load(s2, [m, k], [64, 48]), trans(load(ss, [n, k], [40, 48])), acc) }\n"
         "        acc = mma(load_rows(s2, rows + 1, [k], [48]), trans(load_rows(ss, n * 40 + iota(i64, 40), [k], [48])), acc)\n    }\n"
         "    acc = mma(load(s2, [m, 0], [64, 48]), trans(load_rows(ss, n * 40 + iota(i64, 40), [0], [48])), acc)\n"
-        "    store(o, [m, n], acc)\n}", 64, 8, NULL }, 3 },
+        "    store(o, [m, n], acc)\n}", 256, 32, NULL }, 3 },
     { { "rows of a slice, by numbers that leave it at both ends", "f16 e4m3", "M=128 N=64 K=32;M=70 N=72 K=96;M=50 N=136 K=304",
         "kernel k(w: T[60, K], i: i32[M], ii: i32[4], ww: T[N, K], o: f32[M, N]) const T = f16 grid cdiv(M, 64), cdiv(N, 64) {\n"
         "    m, n = block(0), block(1)\n    from = cast(ii[m % 4], i64) + 10\n    part = slice(w, 0, from, from + 20)\n"
