@@ -89,7 +89,7 @@ struct tile_emitter {
         uint32_t at; // offset
     } kept[TILE_MOST_KEPT];
     uint32_t kept_count, kept_end; // offset behind the last one
-    uint32_t parameter_at[64]; // offset of each parameter in the parameter block
+    uint32_t parameter_at[64];     // offset of each parameter in the parameter block
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
