@@ -1,11 +1,11 @@
 // Distances in memory: 64-bit products of indices, strides and sizes of elements.
 //
-// Shifts in place of a product with a power of two, and never multiplies by a constant 0 or 1,
-// since ptxas of CUDA 13.0 has two errors. If it computes an address again instead of spilling it,
-// it sometimes loses the base of a product plus the base. And it crashes on some code that
-// multiplies a stride by an index of 1 and then by an element's size of 1: it loads a parameter's
-// two halves into uniform registers, uses only the upper one, and looks up the instruction that
-// defines the lower one, which is gone.
+// Scales strides to bytes before it multiplies them with indices, and never multiplies by a
+// constant 0 or 1, since ptxas of CUDA 13.0 has two errors. If it computes an address again instead
+// of spilling it, it sometimes loses the base of a product with the size of an element. And it
+// crashes on some code that multiplies a stride by an index of 1 and then by an element's size of
+// 1: it loads a parameter's two halves into uniform registers, uses only the upper one, and looks
+// up the instruction that defines the lower one, which is gone.
 #include "distance.h"
 
 #include "emit.h"
@@ -41,7 +41,7 @@ tile_register tile_distance(struct tile_emitter *e, tile_register elements,
 {
     if (!stride->reg)
         return tile_scale(e, elements, stride->value * bytes);
-    return tile_scale(e, tile_multiply(e, elements, stride->reg), bytes);
+    return tile_multiply(e, elements, tile_scale(e, stride->reg, bytes));
 }
 
 tile_register tile_move_along(struct tile_emitter *e, tile_register address, tile_register elements,
