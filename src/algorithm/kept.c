@@ -37,9 +37,22 @@ static void make_key(struct key *k, cuc_device *device, const cuc_algorithm_opti
     assert(!o->arch && !o->cache);
     memset(k, 0, sizeof(*k));
     k->device = device;
-    k->options = *o;
-    k->options.inputs = k->options.outputs = NULL;
-    k->options.fn = k->options.identity = NULL;
+    // Each field on its own, because keys are compared with their padding.
+    k->options.kind = o->kind;
+    k->options.flags = o->flags;
+    k->options.input_count = o->input_count;
+    k->options.output_count = o->output_count;
+    k->options.tile = o->tile;
+    k->options.blocks = o->blocks;
+    k->options.warps = o->warps;
+    k->options.bins = o->bins;
+    k->options.keys = o->keys;
+    k->options.offsets = o->offsets;
+    k->options.determinism = o->determinism;
+    k->options.count = o->count;
+    k->options.bit_begin = o->bit_begin;
+    k->options.bit_end = o->bit_end;
+    k->options.k = o->k;
     for (uint32_t i = 0; i < args->input_count; i++)
         k->dtypes[i] = args->inputs[i].dtype;
     for (uint32_t i = 0; i < args->output_count; i++)
