@@ -57,22 +57,16 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__text_put(t, "splits: i64[S])\n    const BN = %d, BS = %d\n", p->tile.elements, BLOCK);
     put_facts(t, k, true);
     cuc__text_put(t, "    grid cdiv(S, BS)\n{\n"
-                     "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n"
-                     "    low, high = maximum(k - B, 0), minimum(k, A)\n"
-                     "    while any(low < high) {\n"
-                     "        middle, open = (low + high) >> 1, low < high\n"
-                     "        second = comes_before(");
+                     "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n");
+    cuc__algorithm_put_search(t, "    ", "A", "B");
     for (uint32_t i = 0; i < 2 * k->values; i++) {
         bool second = i < k->values; // comes first in the call
         cuc__text_put(t, "%s", i ? ", " : "");
         put_element(t, k, second ? k->values + i : i - k->values,
                     second ? "k - 1 - middle" : "middle", "open");
     }
-    cuc__text_put(t, ")\n"
-                     "        high = where(open & second, middle, high)\n"
-                     "        low = where(open & ~second, middle + 1, low)\n"
-                     "    }\n"
-                     "    store(splits, [block(0)], low)\n}\n");
+    cuc__algorithm_put_search_end(t, "    ");
+    cuc__text_put(t, "    store(splits, [block(0)], low)\n}\n");
 }
 
 static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *p)

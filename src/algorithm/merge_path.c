@@ -49,6 +49,29 @@ void cuc__algorithm_put_order(struct cuc__text *t, const struct cuc__algorithm_p
     cuc__text_put(t, "\n}\n");
 }
 
+// ---- Arrays
+
+void cuc__algorithm_put_search(struct cuc__text *t, const char *indent, const char *na,
+                               const char *nb)
+{
+    cuc__text_put(t, "%slow, high = maximum(k - %s, 0), minimum(k, %s)\n", indent, nb, na);
+    cuc__text_put(t,
+                  "%swhile any(low < high) {\n"
+                  "%s    middle, open = (low + high) >> 1, low < high\n"
+                  "%s    second = comes_before(",
+                  indent, indent, indent);
+}
+
+void cuc__algorithm_put_search_end(struct cuc__text *t, const char *indent)
+{
+    cuc__text_put(t,
+                  ")\n"
+                  "%s    high = where(open & second, middle, high)\n"
+                  "%s    low = where(open & ~second, middle + 1, low)\n"
+                  "%s}\n",
+                  indent, indent, indent);
+}
+
 // ---- A tile
 
 void cuc__algorithm_put_comparison(struct cuc__text *t, const struct cuc__algorithm_kind *k,

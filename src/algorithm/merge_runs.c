@@ -71,18 +71,12 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
     put_facts(t, &p->kind, true);
     cuc__text_put(t, "    grid cdiv(TILES, BS)\n{\n    t = block(0) * BS + iota(i64, BS)\n");
     put_place(t, p);
-    cuc__text_put(t, "    low, high = maximum(k - nb, 0), minimum(k, na)\n"
-                     "    while any(low < high) {\n"
-                     "        middle, open = (low + high) >> 1, low < high\n"
-                     "        second = comes_before(");
+    cuc__algorithm_put_search(t, "    ", "na", "nb");
     put_values(t, &p->kind, "base + start + width + k - 1 - middle", "open");
     cuc__text_put(t, ", ");
     put_values(t, &p->kind, "base + start + middle", "open");
-    cuc__text_put(t, ")\n"
-                     "        high = where(open & second, middle, high)\n"
-                     "        low = where(open & ~second, middle + 1, low)\n"
-                     "    }\n"
-                     "    store(splits, [block(0)], low)\n}\n");
+    cuc__algorithm_put_search_end(t, "    ");
+    cuc__text_put(t, "    store(splits, [block(0)], low)\n}\n");
 }
 
 static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *p, int32_t tile,

@@ -216,18 +216,12 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__text_put(t, "        t = minimum((block(0) + turn * blocks) * BS + iota(i64, BS), tiles - "
                      "1)\n");
     put_place(t);
-    cuc__text_put(t, "        low, high = maximum(k - nb, 0), minimum(k, na)\n"
-                     "        while any(low < high) {\n"
-                     "            middle, open = (low + high) >> 1, low < high\n"
-                     "            second = comes_before(");
+    cuc__algorithm_put_search(t, "        ", "na", "nb");
     put_values(t, &p->kind, "base + from + width + k - 1 - middle", "open");
     cuc__text_put(t, ", ");
     put_values(t, &p->kind, "base + from + middle", "open");
-    cuc__text_put(t, ")\n"
-                     "            high = where(open & second, middle, high)\n"
-                     "            low = where(open & ~second, middle + 1, low)\n"
-                     "        }\n"
-                     "        store(splits, [block(0) + turn * blocks], low)\n    }\n}\n");
+    cuc__algorithm_put_search_end(t, "        ");
+    cuc__text_put(t, "        store(splits, [block(0) + turn * blocks], low)\n    }\n}\n");
 }
 
 static void put_merge(struct cuc__text *t, const struct cuc__algorithm_problem *p)
