@@ -59,18 +59,18 @@ bool sim_find_undefined(struct sim_decoder *d)
 {
     bool *undefined = calloc(d->source->register_count + 1, sizeof(*undefined));
     uint32_t *at = NULL;
-    bool any = false, changed;
+    bool changed;
 
     if (!undefined)
         return false;
     for (size_t i = 0; i < d->use_count; i++)
-        any |= undefined[d->uses[i].reg] = true;
+        undefined[d->uses[i].reg] = true;
     for (size_t i = 0; i < d->use_count; i++)
         if (d->uses[i].use == SIM_USE_WRITE)
             undefined[d->uses[i].reg] = false;
     do {
         changed = false;
-        for (size_t i = 0, n; i < d->use_count && any; i += n) {
+        for (size_t i = 0, n; i < d->use_count; i += n) {
             n = uses_of(d, i);
             changed |= spread(&d->uses[i], n, undefined);
         }

@@ -218,7 +218,7 @@ void tile_close_gathered(struct tile_emitter *e);
 // Computes the index of a gathered load's first element along an axis of its tensor, in 64 bits.
 tile_register tile_gathered_start(struct tile_emitter *e, const struct tile_stream *s,
                                   uint32_t axis);
-// True for an op that only the row addresses need. Warpgroups skip it.
+// True for an op that only the row addresses or the ring's stages need. Warpgroups skip it.
 bool tile_gathered_skips(const struct tile_emitter *e, const struct tile_op *op);
 
 // realign.c: threads, not TMA, copy a pipeline's operands, which may be at any address. The copying

@@ -543,13 +543,9 @@ struct users {
 
 static bool is_gathered_load(const struct tile_pipeline *p, const struct tile_op *op)
 {
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++)
         if (p->stream[i].gather && p->stream[i].load == op)
             return true;
-        for (uint32_t n = 0; n < p->products; n++)
-            if (p->product[n].stream[i].gather && p->product[n].stream[i].load == op)
-                return true;
-    }
     return p->fused && tile_is_gather(op) && tile_feed_of(tile_fused_of(p), op);
 }
 
