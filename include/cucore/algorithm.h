@@ -76,8 +76,8 @@ enum {
     CUC_ALGORITHM_SMALLEST = 1 << 4,
 };
 
-/** How far results are the same, bit for bit: the option `determinism`. It matters to floats whose
- * combination rounds; all other results are always the same. */
+/** The option `determinism`: which runs give the same bits. It matters to floats whose combination
+ * rounds; all other results are always the same. */
 enum {
     CUC_ALGORITHM_RUN_TO_RUN = 0, /**< in every run on the same kind of device */
     /** Not at all: the order in which blocks end may decide the order of operations */

@@ -152,8 +152,8 @@ static struct tile_value *widened(struct mover *m, const struct chain *c, struct
                : x;
 }
 
-// How the fold divides the reduced axis: into `parts` parts of consecutive elements, or into groups
-// of `neighbors` elements. It reduces the parts to one, or each group to one element.
+// A division of the reduced axis into `parts` parts of consecutive elements, or into groups
+// of `neighbors` elements. The fold reduces the parts to one, or each group to one element.
 struct fold {
     int32_t parts, neighbors; // one of them is 1
 };
