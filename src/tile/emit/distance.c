@@ -20,8 +20,6 @@ tile_register tile_scale(struct tile_emitter *e, tile_register x, int64_t by)
         return tile_number64(e, 0);
     if (tile_is_number64(e, x, &value))
         return tile_number64(e, (int64_t)((uint64_t)value * (uint64_t)by));
-    if (by > 0 && !(by & (by - 1)))
-        return tile_make(e, TILE_R64, "shl.b64 %R, %R, %d", x, __builtin_ctzll((uint64_t)by));
     return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, by);
 }
 
