@@ -203,7 +203,9 @@ void cuc__algorithm_put_loaded(struct cuc__text *text, const struct cuc__algorit
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
                                         const struct cuc__algorithm_problem *p);
 void cuc__algorithm_put_kept(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
-// Writes "a0, a1" for "a%u", one for each value. `format` may have two places for the number.
+// Writes a format, with a number in place of each "%u".
+void cuc__algorithm_put_numbered(struct cuc__text *text, uint32_t number, const char *format);
+// Writes a list of it, such as "a0, a1" for "a%u", one for each value.
 void cuc__algorithm_put_each(struct cuc__text *text, uint32_t count, const char *format);
 // Writes a call that combines two lists of values, such as "r0, r1 = fn(b0, b1, s0, s1)".
 void cuc__algorithm_put_combined(struct cuc__text *text, uint32_t count, const char *result,

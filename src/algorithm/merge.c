@@ -10,60 +10,43 @@ static void choose(struct cuc__algorithm_problem *p)
     cuc__algorithm_choose_merge(p, COLUMNS);
 }
 
-// Writes the parameters of both sequences, with a comma behind each.
-static void put_sequences(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+static struct cuc__algorithm_arrays inputs_of(const struct cuc__algorithm_kind *k)
 {
+    struct cuc__algorithm_arrays arrays = { .count = k->input_count };
+
     for (uint32_t i = 0; i < k->input_count; i++)
-        cuc__text_put(t, "in_%s: %s[%s], ", k->inputs[i].name, cuc_dtype_name(k->inputs[i].dtype),
-                      i < k->values ? "A" : "B");
+        snprintf(arrays.names[i], sizeof(arrays.names[i]), "in_%s", k->inputs[i].name);
+    return arrays;
 }
 
-// Writes a value of either sequence.
-static void put_element(struct cuc__text *t, const struct cuc__algorithm_kind *k, uint32_t input,
-                        const char *at, const char *mask)
+static struct cuc__algorithm_arrays outputs_of(const struct cuc__algorithm_kind *k)
 {
-    cuc__text_put(t, "cast(gather(in_%s, [%s], mask=%s), %s)", k->inputs[input].name, at, mask,
-                  cuc_dtype_name(k->accumulators[input % k->values]));
-}
+    struct cuc__algorithm_arrays arrays = { .count = 0 };
 
-// Writes the facts that no array overlaps another that is written.
-static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool splits)
-{
-    const char *comma = "    where ";
-
-    for (uint32_t i = 0; i < k->input_count && splits; i++, comma = ", ")
-        cuc__text_put(t, "%snoalias(in_%s, splits)", comma, k->inputs[i].name);
-    for (uint32_t i = 0; i < k->output_count && !splits; i++) {
-        if (k->outputs[i].dropped)
-            continue;
-        cuc__text_put(t, "%snoalias(out_%s, splits)", comma, k->outputs[i].name);
-        comma = ", ";
-        for (uint32_t j = 0; j < k->input_count; j++)
-            cuc__text_put(t, ", noalias(out_%s, in_%s)", k->outputs[i].name, k->inputs[j].name);
-        for (uint32_t j = 0; j < i; j++)
-            if (!k->outputs[j].dropped)
-                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[i].name,
-                              k->outputs[j].name);
-    }
-    cuc__text_put(t, "\n");
+    for (uint32_t i = 0; i < k->output_count; i++)
+        if (!k->outputs[i].dropped)
+            snprintf(arrays.names[arrays.count++], sizeof(arrays.names[i]), "out_%s",
+                     k->outputs[i].name);
+    return arrays;
 }
 
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
+    const struct cuc__algorithm_arrays inputs = inputs_of(k);
 
     cuc__text_put(t, "\nkernel merge_splits(");
-    put_sequences(t, k);
+    cuc__algorithm_put_sequences(t, k);
     cuc__text_put(t, "splits: i64[S])\n    const BN = %d, BS = %d\n", p->tile.elements, BLOCK);
-    put_facts(t, k, true);
+    cuc__algorithm_put_facts(t, &inputs, NULL);
     cuc__text_put(t, "    grid cdiv(S, BS)\n{\n"
                      "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n");
     cuc__algorithm_put_search(t, "    ", "A", "B");
     for (uint32_t i = 0; i < 2 * k->values; i++) {
         bool second = i < k->values; // comes first in the call
         cuc__text_put(t, "%s", i ? ", " : "");
-        put_element(t, k, second ? k->values + i : i - k->values,
-                    second ? "k - 1 - middle" : "middle", "open");
+        cuc__algorithm_put_value(t, k, second, i % k->values, second ? "k - 1 - middle" : "middle",
+                                 "open");
     }
     cuc__algorithm_put_search_end(t, "    ");
     cuc__text_put(t, "    store(splits, [block(0)], low)\n}\n");
@@ -72,13 +55,14 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
 static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
+    const struct cuc__algorithm_arrays inputs = inputs_of(k), outputs = outputs_of(k);
 
     cuc__text_put(t, "\nkernel merge_tiles(");
-    put_sequences(t, k);
+    cuc__algorithm_put_sequences(t, k);
     cuc__algorithm_put_outputs(t, p, "N");
     cuc__text_put(t, "splits: i64[S])\n    const BN = %d, COLUMNS = %d\n", p->tile.elements,
                   COLUMNS);
-    put_facts(t, k, false);
+    cuc__algorithm_put_facts(t, &outputs, &inputs);
     cuc__text_put(t, "    grid S - 1\n{\n"
                      "    t = block(0)\n"
                      "    from, to = splits[t], splits[t + 1]\n"
@@ -88,9 +72,9 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
                      "    first, second = j < na, (j >= na) & (j < na + nb)\n");
     for (uint32_t i = 0; i < k->values; i++) {
         cuc__text_put(t, "    v%u = where(first, ", i);
-        put_element(t, k, i, "from + j", "first");
+        cuc__algorithm_put_value(t, k, false, i, "from + j", "first");
         cuc__text_put(t, ", ");
-        put_element(t, k, k->values + i, "t * BN - from + j - na", "second");
+        cuc__algorithm_put_value(t, k, true, i, "t * BN - from + j - na", "second");
         cuc__text_put(t, ")\n");
     }
     cuc__text_put(t, "    ");

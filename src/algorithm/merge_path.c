@@ -72,6 +72,47 @@ void cuc__algorithm_put_search_end(struct cuc__text *t, const char *indent)
                   indent, indent, indent);
 }
 
+void cuc__algorithm_put_facts(struct cuc__text *t, const struct cuc__algorithm_arrays *arrays,
+                              const struct cuc__algorithm_arrays *read)
+{
+    for (uint32_t i = 0; i < arrays->count; i++) {
+        const char *name = arrays->names[i];
+        cuc__text_put(t, "%snoalias(%s, splits)", i ? ", " : "    where ", name);
+        for (uint32_t j = 0; read && j < read->count; j++)
+            cuc__text_put(t, ", noalias(%s, %s)", name, read->names[j]);
+        for (uint32_t j = 0; read && j < i; j++)
+            cuc__text_put(t, ", noalias(%s, %s)", name, arrays->names[j]);
+    }
+    cuc__text_put(t, "\n");
+}
+
+void cuc__algorithm_put_compared(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                                 const char *element)
+{
+    for (uint32_t i = 0; i < k->values; i++) {
+        cuc__text_put(t, "%scast(", i ? ", " : "");
+        cuc__algorithm_put_numbered(t, i, element);
+        cuc__text_put(t, ", %s)", cuc_dtype_name(k->accumulators[i]));
+    }
+}
+
+// ---- Two sequences
+
+void cuc__algorithm_put_sequences(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    for (uint32_t i = 0; i < k->input_count; i++)
+        cuc__text_put(t, "in_%s: %s[%s], ", k->inputs[i].name, cuc_dtype_name(k->inputs[i].dtype),
+                      i < k->values ? "A" : "B");
+}
+
+void cuc__algorithm_put_value(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool second,
+                              uint32_t value, const char *at, const char *mask)
+{
+    cuc__text_put(t, "cast(gather(in_%s, [%s], mask=%s), %s)",
+                  k->inputs[second ? k->values + value : value].name, at, mask,
+                  cuc_dtype_name(k->accumulators[value]));
+}
+
 // ---- A tile
 
 void cuc__algorithm_put_comparison(struct cuc__text *t, const struct cuc__algorithm_kind *k,

@@ -1,4 +1,5 @@
-// Writes merges of sorted runs and the order of values, which merges and merge sorts share.
+// Writes merges of sorted runs and the order of values, which merges, sorts and set operations
+// share.
 #ifndef CUCORE_ALGORITHM_MERGE_PATH_H
 #define CUCORE_ALGORITHM_MERGE_PATH_H
 
@@ -16,6 +17,26 @@ void cuc__algorithm_put_comparison(struct cuc__text *text, const struct cuc__alg
 void cuc__algorithm_put_search(struct cuc__text *text, const char *indent, const char *na,
                                const char *nb);
 void cuc__algorithm_put_search_end(struct cuc__text *text, const char *indent);
+
+// Arrays of a program, by their names in it.
+struct cuc__algorithm_arrays {
+    uint32_t count;
+    char names[CUC__ALGORITHM_MAX][CUC__ALGORITHM_NAME + sizeof("out_")];
+};
+
+// Writes the facts that arrays do not overlap `splits` and, if they are written, neither those that
+// the kernel reads nor each other. `read` is NULL if they are not written.
+void cuc__algorithm_put_facts(struct cuc__text *text, const struct cuc__algorithm_arrays *arrays,
+                              const struct cuc__algorithm_arrays *read);
+// Writes a list of the values of an element, converted to the types in which they are compared.
+// `element` is a format of the element of an array, with the number of the value.
+void cuc__algorithm_put_compared(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
+                                 const char *element);
+// Write the parameters of two sequences, of A and B elements, with a comma behind each; and a value
+// of the element `at` of either sequence, converted as above.
+void cuc__algorithm_put_sequences(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
+void cuc__algorithm_put_value(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
+                              bool second, uint32_t value, const char *at, const char *mask);
 // Writes the function merged(), which merges two runs of a tile. Each thread computes `columns`
 // elements.
 void cuc__algorithm_put_merged(struct cuc__text *text, const struct cuc__algorithm_kind *kind,

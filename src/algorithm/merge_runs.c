@@ -28,15 +28,6 @@ static void put_place(struct cuc__text *t, const struct cuc__algorithm_problem *
                      "    k = minimum(inner - start, na + nb)\n");
 }
 
-// Writes values of runs, converted to the types in which they are compared.
-static void put_values(struct cuc__text *t, const struct cuc__algorithm_kind *k, const char *at,
-                       const char *mask)
-{
-    for (uint32_t i = 0; i < k->values; i++)
-        cuc__text_put(t, "%scast(gather(from_%u, [%s], mask=%s), %s)", i ? ", " : "", i, at, mask,
-                      cuc_dtype_name(k->accumulators[i]));
-}
-
 static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     if (p->kind.device_count)
@@ -44,37 +35,33 @@ static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_prob
     cuc__algorithm_put_buffers(t, &p->kind, "from");
 }
 
-// Writes the facts that no array overlaps another that is written.
-static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool splits)
+static struct cuc__algorithm_arrays arrays_of(const struct cuc__algorithm_kind *k, const char *name)
 {
-    cuc__text_put(t, "    where ");
-    for (uint32_t i = 0; i < k->values; i++) {
-        cuc__text_put(t, splits ? "%snoalias(from_%u, splits)" : "%snoalias(to_%u, splits)",
-                      i ? ", " : "", i);
-        for (uint32_t j = 0; j < k->values && !splits; j++) {
-            cuc__text_put(t, ", noalias(to_%u, from_%u)", i, j);
-            if (j < i)
-                cuc__text_put(t, ", noalias(to_%u, to_%u)", i, j);
-        }
-    }
-    cuc__text_put(t, "\n");
+    struct cuc__algorithm_arrays arrays = { .count = k->values };
+
+    for (uint32_t i = 0; i < k->values; i++)
+        snprintf(arrays.names[i], sizeof(arrays.names[i]), "%s_%u", name, i);
+    return arrays;
 }
 
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p, int32_t tile)
 {
+    const struct cuc__algorithm_arrays from = arrays_of(&p->kind, "from");
+
     cuc__text_put(t, "\nkernel merge_splits(");
     put_parameters(t, p);
     cuc__text_put(t,
                   "splits: i64[TILES], length: i64, width: i64)\n"
                   "    const BN = %d, BS = %d\n",
                   tile, BLOCK);
-    put_facts(t, &p->kind, true);
+    cuc__algorithm_put_facts(t, &from, NULL);
     cuc__text_put(t, "    grid cdiv(TILES, BS)\n{\n    t = block(0) * BS + iota(i64, BS)\n");
     put_place(t, p);
     cuc__algorithm_put_search(t, "    ", "na", "nb");
-    put_values(t, &p->kind, "base + start + width + k - 1 - middle", "open");
+    cuc__algorithm_put_compared(
+        t, &p->kind, "gather(from_%u, [base + start + width + k - 1 - middle], mask=open)");
     cuc__text_put(t, ", ");
-    put_values(t, &p->kind, "base + start + middle", "open");
+    cuc__algorithm_put_compared(t, &p->kind, "gather(from_%u, [base + start + middle], mask=open)");
     cuc__algorithm_put_search_end(t, "    ");
     cuc__text_put(t, "    store(splits, [block(0)], low)\n}\n");
 }
@@ -83,6 +70,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
                       int32_t columns)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
+    const struct cuc__algorithm_arrays from = arrays_of(k, "from"), to = arrays_of(k, "to");
 
     cuc__text_put(t, "\nkernel merge_tiles(");
     put_parameters(t, p);
@@ -91,7 +79,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
                   "splits: i64[TILES], length: i64, width: i64)\n"
                   "    const BN = %d, COLUMNS = %d\n",
                   tile, columns);
-    put_facts(t, k, false);
+    cuc__algorithm_put_facts(t, &to, &from);
     cuc__text_put(t, "    grid TILES\n{\n    t = block(0)\n");
     put_place(t, p);
     cuc__text_put(t, "    end = minimum(k + BN, na + nb)\n"
@@ -103,7 +91,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
                      "    at = base + start + where(first, a + j, width + b + j - ma)\n    ");
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, " = ");
-    put_values(t, k, "at", "first | second");
+    cuc__algorithm_put_compared(t, k, "gather(from_%u, [at], mask=first | second)");
     cuc__text_put(t, "\n    ");
     cuc__algorithm_put_each(t, k->values, "r%u");
     cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, ma, ma, mb, %d, ",

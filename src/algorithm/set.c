@@ -31,22 +31,6 @@ static void choose(struct cuc__algorithm_problem *p)
     cuc__algorithm_choose_merge(p, COLUMNS);
 }
 
-static void put_sequences(struct cuc__text *t, const struct cuc__algorithm_kind *k)
-{
-    for (uint32_t i = 0; i < k->input_count; i++)
-        cuc__text_put(t, "in_%s: %s[%s], ", k->inputs[i].name, cuc_dtype_name(k->inputs[i].dtype),
-                      i < k->values ? "A" : "B");
-}
-
-// Writes an element of a value of one sequence.
-static void put_gather(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool second,
-                       uint32_t value, const char *at, const char *mask)
-{
-    cuc__text_put(t, "cast(gather(in_%s, [%s], mask=%s), %s)",
-                  k->inputs[second ? k->values + value : value].name, at, mask,
-                  cuc_dtype_name(k->accumulators[value]));
-}
-
 // Writes a comparison of the keys of element `x` of one sequence and of `y` of one.
 static void put_compared(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool x_second,
                          const char *x, bool y_second, const char *y, const char *mask)
@@ -55,7 +39,7 @@ static void put_compared(struct cuc__text *t, const struct cuc__algorithm_kind *
     for (uint32_t i = 0; i < 2 * k->keys; i++) {
         bool is_x = i < k->keys;
         cuc__text_put(t, "%s", i ? ", " : "");
-        put_gather(t, k, is_x ? x_second : y_second, i % k->keys, is_x ? x : y, mask);
+        cuc__algorithm_put_value(t, k, is_x ? x_second : y_second, i % k->keys, is_x ? x : y, mask);
     }
     cuc__text_put(t, ")");
 }
@@ -75,7 +59,7 @@ static void put_search(struct cuc__text *t, const char *low, const char *high)
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_kind *k, int32_t elements)
 {
     cuc__text_put(t, "\nkernel set_splits(");
-    put_sequences(t, k);
+    cuc__algorithm_put_sequences(t, k);
     cuc__text_put(t,
                   "splits: i64[T], run_a: i64[T], run_b: i64[T])\n"
                   "    const BN = %d, BS = %d\n    grid cdiv(T, BS)\n{\n"
@@ -117,9 +101,9 @@ static void put_places(struct cuc__text *t, const struct cuc__algorithm_problem 
                      "    own = where(first, a + e, b + e - na)\n");
     for (uint32_t i = 0; i < k->keys; i++) {
         cuc__text_put(t, "    x%u = where(first, ", i);
-        put_gather(t, k, false, i, "own", "first");
+        cuc__algorithm_put_value(t, k, false, i, "own", "first");
         cuc__text_put(t, ", ");
-        put_gather(t, k, true, i, "own", "second");
+        cuc__algorithm_put_value(t, k, true, i, "own", "second");
         cuc__text_put(t, ")\n");
     }
     cuc__text_put(t,
@@ -158,9 +142,9 @@ static void put_partner(struct cuc__text *t, const struct cuc__algorithm_kind *k
     cuc__text_put(t, " = ");
     for (uint32_t i = 0; i < k->keys; i++) {
         cuc__text_put(t, "%swhere(first, ", i ? ", " : "");
-        put_gather(t, k, true, i, "at", "first & there");
+        cuc__algorithm_put_value(t, k, true, i, "at", "first & there");
         cuc__text_put(t, ", ");
-        put_gather(t, k, false, i, "at", "second & there");
+        cuc__algorithm_put_value(t, k, false, i, "at", "second & there");
         cuc__text_put(t, ")");
     }
     cuc__text_put(t, "\n    partner = there & ~comes_before(");
@@ -180,12 +164,12 @@ static void put_scatters(struct cuc__text *t, const struct cuc__algorithm_kind *
         if (i < k->keys) {
             cuc__text_put(t, "x%u", i);
         } else if (!keeps_second(k)) {
-            put_gather(t, k, false, i, "own", "keep");
+            cuc__algorithm_put_value(t, k, false, i, "own", "keep");
         } else {
             cuc__text_put(t, "where(first, ");
-            put_gather(t, k, false, i, "own", "keep & first");
+            cuc__algorithm_put_value(t, k, false, i, "own", "keep & first");
             cuc__text_put(t, ", ");
-            put_gather(t, k, true, i, "own", "keep & second");
+            cuc__algorithm_put_value(t, k, true, i, "own", "keep & second");
             cuc__text_put(t, ")");
         }
         cuc__text_put(t, ", %s), mask=keep)\n", cuc_dtype_name(out->dtype));
@@ -197,7 +181,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     const struct cuc__algorithm_kind *k = &p->kind;
 
     cuc__text_put(t, "\nkernel set_tiles(");
-    put_sequences(t, k);
+    cuc__algorithm_put_sequences(t, k);
     cuc__algorithm_put_outputs_of_kept(t, p);
     cuc__text_put(t, "splits: i64[T], run_a: i64[T], run_b: i64[T], ");
     cuc__algorithm_put_look_back_head(t, p, &sums);

@@ -201,15 +201,6 @@ static void put_pass(struct cuc__text *t, const struct cuc__algorithm_problem *p
                   p->tile.elements, COLUMNS, BLOCK, each);
 }
 
-// Writes values of runs, converted to the types in which they are compared.
-static void put_values(struct cuc__text *t, const struct cuc__algorithm_kind *k, const char *at,
-                       const char *mask)
-{
-    for (uint32_t i = 0; i < k->values; i++)
-        cuc__text_put(t, "%scast(read(to_%u, spare_%u, from_spare, %s, %s), %s)", i ? ", " : "", i,
-                      i, at, mask, cuc_dtype_name(k->accumulators[i]));
-}
-
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     put_pass(t, p, SPLITS, "BS");
@@ -217,9 +208,12 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
                      "1)\n");
     put_place(t);
     cuc__algorithm_put_search(t, "        ", "na", "nb");
-    put_values(t, &p->kind, "base + from + width + k - 1 - middle", "open");
+    cuc__algorithm_put_compared(
+        t, &p->kind,
+        "read(to_%u, spare_%u, from_spare, base + from + width + k - 1 - middle, open)");
     cuc__text_put(t, ", ");
-    put_values(t, &p->kind, "base + from + middle", "open");
+    cuc__algorithm_put_compared(t, &p->kind,
+                                "read(to_%u, spare_%u, from_spare, base + from + middle, open)");
     cuc__algorithm_put_search_end(t, "        ");
     cuc__text_put(t, "        store(splits, [block(0) + turn * blocks], low)\n    }\n}\n");
 }
@@ -240,7 +234,7 @@ static void put_merge(struct cuc__text *t, const struct cuc__algorithm_problem *
                      "        ");
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, " = ");
-    put_values(t, k, "at", "(j < ma + mb)");
+    cuc__algorithm_put_compared(t, k, "read(to_%u, spare_%u, from_spare, at, (j < ma + mb))");
     cuc__text_put(t, "\n        ");
     cuc__algorithm_put_each(t, k->values, "r%u");
     cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, ma, ma, mb, %d, ",

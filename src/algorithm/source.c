@@ -303,16 +303,21 @@ void cuc__algorithm_put_stores(struct cuc__text *t, const struct cuc__algorithm_
                           out[i].name, i, cuc_dtype_name(out[i].dtype));
 }
 
+void cuc__algorithm_put_numbered(struct cuc__text *t, uint32_t number, const char *format)
+{
+    for (const char *at = format; *at; at++) {
+        if (*at == '%' && at[1] == 'u')
+            cuc__text_put(t, "%u", number), at++;
+        else
+            cuc__text_append(t, at, 1);
+    }
+}
+
 void cuc__algorithm_put_each(struct cuc__text *t, uint32_t count, const char *format)
 {
     for (uint32_t i = 0; i < count; i++) {
         cuc__text_put(t, "%s", i ? ", " : "");
-        for (const char *at = format; *at; at++) {
-            if (*at == '%' && at[1] == 'u')
-                cuc__text_put(t, "%u", i), at++;
-            else
-                cuc__text_append(t, at, 1);
-        }
+        cuc__algorithm_put_numbered(t, i, format);
     }
 }
 
