@@ -108,13 +108,12 @@ struct cuc__algorithm_call {
 struct cuc__algorithm_family {
     const char *kernels[CUC__ALGORITHM_KERNELS]; // their names in the program
     bool has_identity;                           // fn combines values
-    bool by_key;                                 // the first values are keys
-    bool sorts;                                  // the first values are keys, with outputs
+    bool by_key;                                 // equal keys, the first values, make a run
     bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
     bool by_row;                                 // arrays that are read by element have rows
-    bool ordered;                                // values are compared
+    bool ordered;                                // elements are ordered by keys, the first values
     bool pairs;                                  // inputs are two sequences
     uint32_t counts;           // the last output has this many numbers of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two

@@ -111,8 +111,9 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
                is_set_operation(o->kind)),
           "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE, _SORT_SEGMENTS and set "
           "operations: leave it unset" },
-        { o->fn && o->kind == CUC_ALGORITHM_SORT_SEGMENTS,
-          "fn is given, but CUC_ALGORITHM_SORT_SEGMENTS has the natural order: leave it NULL" },
+        { o->fn && (o->kind == CUC_ALGORITHM_SORT || o->kind == CUC_ALGORITHM_SORT_SEGMENTS),
+          "fn is given, but CUC_ALGORITHM_SORT and _SORT_SEGMENTS have the natural order: leave it "
+          "NULL, or use CUC_ALGORITHM_MERGE_SORT" },
         { o->flags & CUC_ALGORITHM_SMALLEST && !top,
           "CUC_ALGORITHM_SMALLEST is only for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it unset" },
         { o->fn && top, "fn is not for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it NULL" },
@@ -426,7 +427,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     k->k = o->k;
     k->smallest = o->flags & CUC_ALGORITHM_SMALLEST;
     k->offsets = p->family->by_segment && !o->offsets ? CUC_I64 : o->offsets;
-    if (p->family->by_key || p->family->sorts || p->family->ordered)
+    if (p->family->by_key || p->family->ordered)
         k->keys = o->keys ? (uint32_t)o->keys : 1;
     k->exclusive = o->flags & CUC_ALGORITHM_EXCLUSIVE;
     k->descending = o->flags & CUC_ALGORITHM_DESCENDING;

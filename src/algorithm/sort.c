@@ -131,17 +131,10 @@ static cuc_status check(struct cuc__algorithm_problem *p, const cuc_algorithm_op
     struct cuc__algorithm_kind *k = &p->kind;
     uint32_t all = 0, stored = 0;
 
-    if (k->values < k->keys)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "keys is %" PRId32 ", but the inputs have %u value%s", o->keys, k->values,
-                         k->values == 1 ? "" : "s");
     for (uint32_t i = 0; i < k->values; i++) {
         all += i < k->keys ? width_of(k->outputs[i].dtype) : 0;
         stored += !k->outputs[i].dropped;
     }
-    if (o->fn)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "fn is given, but a sort has none: leave it NULL");
     if (!stored)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "all outputs have the name _, expected one that is stored");
@@ -383,7 +376,7 @@ static cuc_status run(const struct cuc__algorithm_call *c)
 
 const struct cuc__algorithm_family cuc__algorithm_sort = {
     .kernels = { "sort_count", "sort_first", "sort_next", "sort_small" },
-    .sorts = true,
+    .ordered = true,
     .by_element = true,
     .outputs_of_value = 1,
     .check = check,
