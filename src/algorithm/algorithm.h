@@ -189,10 +189,10 @@ void cuc__algorithm_put_values(struct cuc__text *text, const struct cuc__algorit
 // Writes the values of the elements whose indices are `i`, a tile with the mask `there`.
 void cuc__algorithm_put_gathered_values(struct cuc__text *text,
                                         const struct cuc__algorithm_problem *p, const char *indent);
-// Writes the values u0, u1 and so on, for the letter u, of the elements whose indices are `by`
-// larger than those of tile `t`.
+// Writes the values u0, u1 and so on, for the letter u, of the next elements of those of tile `t`,
+// or of the previous ones.
 void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algorithm_problem *p,
-                                  char letter, int by);
+                                  char letter, bool next);
 // Writes the values v0, v1 and so on of the elements with indices `i`. `load` is a format of a
 // comma and the elements of the array of a name; its second place is empty.
 void cuc__algorithm_put_loaded(struct cuc__text *text, const struct cuc__algorithm_problem *p,
@@ -297,6 +297,18 @@ int cuc__algorithm_kept_count(void);
 static inline uint64_t cuc__algorithm_aligned(uint64_t bytes)
 {
     return (bytes + CUC__ALGORITHM_ALIGN - 1) / CUC__ALGORITHM_ALIGN * CUC__ALGORITHM_ALIGN;
+}
+
+// Returns the bytes of the workspace that an array takes.
+static inline uint64_t cuc__algorithm_bytes(cuc_dtype dtype, int64_t elements)
+{
+    return cuc__algorithm_aligned((uint64_t)elements * (cuc_dtype_bits(dtype) / 8));
+}
+
+// Returns the number of tiles of a look-back: no elements have one, which stores the count.
+static inline int64_t cuc__algorithm_tiles(const cuc_algorithm *plan, int64_t count)
+{
+    return count ? cuc__ceil_div(count, plan->tile.elements) : 1;
 }
 
 // Returns the largest power of two that is at most `most` / `bytes`, and not below `least`.

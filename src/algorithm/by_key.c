@@ -60,7 +60,7 @@ static void put_scan(struct cuc__text *t, const struct cuc__algorithm_problem *p
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
-    cuc__algorithm_put_neighbors(t, p, 'u', -1);
+    cuc__algorithm_put_neighbors(t, p, 'u', false);
     cuc__text_put(t, "    rest = cast(minimum(n - t * BN, BN), i32)\n"
                      "    inside = iota(i32, BN) < rest\n"
                      "    head = (iota(i32, BN) == where(t == 0, 0, -1)) | ");
@@ -89,7 +89,7 @@ static void put_runs(struct cuc__text *t, const struct cuc__algorithm_problem *p
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
-    cuc__algorithm_put_neighbors(t, p, 'w', 1);
+    cuc__algorithm_put_neighbors(t, p, 'w', true);
     cuc__text_put(t, "    ends = inside & ((iota(i32, BN) == rest - 1) & (t == last) | ");
     put_differ(t, k, 'w');
     cuc__text_put(t, ")\n"
@@ -187,23 +187,18 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "}\n");
 }
 
-static int64_t tiles_of(const cuc_algorithm *plan, int64_t count)
-{
-    return count ? cuc__ceil_div(count, plan->tile.elements) : 1;
-}
-
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
     const struct cuc__algorithm_sums s = sums_of(&plan->kind);
 
-    return cuc__algorithm_look_back_bytes(&s, tiles_of(plan, count));
+    return cuc__algorithm_look_back_bytes(&s, cuc__algorithm_tiles(plan, count));
 }
 
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_sums s = sums_of(&c->plan->kind);
 
-    return cuc__algorithm_run_look_back(c, &s, tiles_of(c->plan, c->count));
+    return cuc__algorithm_run_look_back(c, &s, cuc__algorithm_tiles(c->plan, c->count));
 }
 
 const struct cuc__algorithm_family cuc__algorithm_reduce_by_key = {

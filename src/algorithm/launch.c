@@ -46,5 +46,5 @@ cuc_device_ptr cuc__algorithm_scratch(cuc_tensor *out, const struct cuc__algorit
                          .device = c->stream->ordinal,
                          .shape = { elements },
                          .strides = { 1 } };
-    return at + cuc__algorithm_aligned((uint64_t)elements * (cuc_dtype_bits(dtype) / 8));
+    return at + cuc__algorithm_bytes(dtype, elements);
 }

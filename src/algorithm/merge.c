@@ -77,12 +77,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
         cuc__algorithm_put_value(t, k, true, i, "t * BN - from + j - na", "second");
         cuc__text_put(t, ")\n");
     }
-    cuc__text_put(t, "    ");
-    cuc__algorithm_put_each(t, k->values, "r%u");
-    cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, na, na, nb, %d, ",
-                  cuc__algorithm_search_steps(p->tile.elements));
-    cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, ")\n");
+    cuc__algorithm_put_merge(t, k, "    ", "na", "nb", p->tile.elements);
     cuc__algorithm_put_stores(t, p);
     cuc__text_put(t, "}\n");
 }
@@ -103,7 +98,7 @@ static int64_t splits_of(const cuc_algorithm *plan, int64_t count)
 
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
-    return cuc__algorithm_aligned((uint64_t)splits_of(plan, count) * sizeof(int64_t));
+    return cuc__algorithm_bytes(CUC_I64, splits_of(plan, count));
 }
 
 static cuc_status run(const struct cuc__algorithm_call *c)

@@ -217,6 +217,17 @@ void cuc__algorithm_put_merged(struct cuc__text *t, const struct cuc__algorithm_
     cuc__text_put(t, "\n}\n");
 }
 
+void cuc__algorithm_put_merge(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                              const char *indent, const char *na, const char *nb, int32_t elements)
+{
+    cuc__text_put(t, "%s", indent);
+    cuc__algorithm_put_each(t, k->values, "r%u");
+    cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, %s, %s, %s, %d, ", na, na,
+                  nb, cuc__algorithm_search_steps(elements));
+    cuc__algorithm_put_each(t, k->values, "v%u");
+    cuc__text_put(t, ")\n");
+}
+
 int32_t cuc__algorithm_search_steps(int32_t elements)
 {
     int32_t steps = 1; // a search among n elements has n + 1 results

@@ -41,6 +41,10 @@ void cuc__algorithm_put_value(struct cuc__text *text, const struct cuc__algorith
 // elements.
 void cuc__algorithm_put_merged(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
                                int32_t columns);
+// Writes its call for the values of a tile of `elements`: the first run has `na` elements, the
+// second one, behind it, `nb`. The results are r0, r1 and so on.
+void cuc__algorithm_put_merge(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
+                              const char *indent, const char *na, const char *nb, int32_t elements);
 // Writes a list of tiles, one for each value, whose rows are the columns c0_0, c1_0 and so on.
 void cuc__algorithm_put_rows(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
                              int32_t columns);

@@ -8,10 +8,10 @@
 enum { BLOCK = 256 }; // splits that a block finds
 
 void cuc__algorithm_put_buffers(struct cuc__text *t, const struct cuc__algorithm_kind *k,
-                                const char *name)
+                                const char *name, const char *extent)
 {
     for (uint32_t i = 0; i < k->values; i++)
-        cuc__text_put(t, "%s_%u: %s[N], ", name, i, cuc_dtype_name(k->outputs[i].dtype));
+        cuc__text_put(t, "%s_%u: %s[%s], ", name, i, cuc_dtype_name(k->outputs[i].dtype), extent);
 }
 
 // Writes the place of tile `t`: its row from `base` on, and the first element of its pair of runs
@@ -32,7 +32,7 @@ static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_prob
 {
     if (p->kind.device_count)
         cuc__text_put(t, "count: i64[1], ");
-    cuc__algorithm_put_buffers(t, &p->kind, "from");
+    cuc__algorithm_put_buffers(t, &p->kind, "from", "N");
 }
 
 static struct cuc__algorithm_arrays arrays_of(const struct cuc__algorithm_kind *k, const char *name)
@@ -74,7 +74,7 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
 
     cuc__text_put(t, "\nkernel merge_tiles(");
     put_parameters(t, p);
-    cuc__algorithm_put_buffers(t, k, "to");
+    cuc__algorithm_put_buffers(t, k, "to", "N");
     cuc__text_put(t,
                   "splits: i64[TILES], length: i64, width: i64)\n"
                   "    const BN = %d, COLUMNS = %d\n",
@@ -92,12 +92,8 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, " = ");
     cuc__algorithm_put_compared(t, k, "gather(from_%u, [at], mask=first | second)");
-    cuc__text_put(t, "\n    ");
-    cuc__algorithm_put_each(t, k->values, "r%u");
-    cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, ma, ma, mb, %d, ",
-                  cuc__algorithm_search_steps(tile));
-    cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, ")\n");
+    cuc__text_put(t, "\n");
+    cuc__algorithm_put_merge(t, k, "    ", "ma", "mb", tile);
     for (uint32_t i = 0; i < k->values; i++)
         cuc__text_put(t,
                       "    store_at(slice(to_%u, 0, base, base + size), [inner], cast(r%u, %s))\n",
@@ -137,13 +133,13 @@ static bool is_dropped(const struct cuc__algorithm_kind *k, uint32_t value)
 uint64_t cuc__algorithm_runs_bytes(const struct cuc__algorithm_kind *k,
                                    const struct cuc__algorithm_runs *runs)
 {
-    uint64_t elements = (uint64_t)(runs->rows * runs->length), bytes = 0;
+    uint64_t bytes = 0;
     bool passes = passes_of(runs) > 0;
 
     for (uint32_t i = 0; i < k->values; i++)
-        bytes += cuc__algorithm_aligned(elements * (cuc_dtype_bits(k->outputs[i].dtype) / 8)) *
+        bytes += cuc__algorithm_bytes(k->outputs[i].dtype, runs->rows * runs->length) *
                  (uint64_t)(passes + is_dropped(k, i));
-    return bytes + passes * cuc__algorithm_aligned((uint64_t)tiles_of(runs) * sizeof(int64_t));
+    return bytes + passes * cuc__algorithm_bytes(CUC_I64, tiles_of(runs));
 }
 
 static cuc_status run_pass(const struct cuc__algorithm_call *c,

@@ -13,8 +13,9 @@ struct cuc__algorithm_runs {
 };
 
 // Writes the parameters NAME_0, NAME_1 and so on, one for each value, with a comma behind each.
+// They have the types of the outputs.
 void cuc__algorithm_put_buffers(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
-                                const char *name);
+                                const char *name, const char *extent);
 // Writes the kernels merge_splits and merge_tiles, behind comes_before() and merged().
 void cuc__algorithm_put_passes(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                int32_t tile, int32_t columns);

@@ -58,7 +58,7 @@ static void put_sort(struct cuc__text *t, const struct cuc__algorithm_problem *p
 
     cuc__text_put(t, "\nkernel sort_tiles(");
     cuc__algorithm_put_inputs(t, p);
-    cuc__algorithm_put_buffers(t, k, "to");
+    cuc__algorithm_put_buffers(t, k, "to", "N");
     t->length -= 2; // the last comma
     cuc__text_put(t,
                   ")\n    const BN = %d, COLUMNS = %d\n    grid cdiv(N, BN)\n{\n"

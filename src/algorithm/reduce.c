@@ -164,8 +164,7 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < plan->kind.values && blocks > 1; i++)
-        bytes += cuc__algorithm_aligned((uint64_t)blocks *
-                                        (cuc_dtype_bits(plan->kind.accumulators[i]) / 8));
+        bytes += cuc__algorithm_bytes(plan->kind.accumulators[i], blocks);
     return bytes;
 }
 

@@ -66,7 +66,7 @@ static void put_part(struct cuc__text *t, const struct cuc__algorithm_problem *p
         cuc__text_put(t, ", 0, 1)\n");
         return;
     }
-    cuc__algorithm_put_neighbors(t, p, 'u', -1);
+    cuc__algorithm_put_neighbors(t, p, 'u', false);
     cuc__text_put(t, "    first = iota(i32, BN) == where(t == 0, 0, -1)\n"
                      "    part = where(inside & (first | ~(");
     if (p->fn)
@@ -182,23 +182,18 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__text_put(t, "}\n");
 }
 
-static int64_t tiles_of(const cuc_algorithm *plan, int64_t count)
-{
-    return count ? cuc__ceil_div(count, plan->tile.elements) : 1;
-}
-
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
     const struct cuc__algorithm_sums s = sums_of(plan->family);
 
-    return cuc__algorithm_look_back_bytes(&s, tiles_of(plan, count));
+    return cuc__algorithm_look_back_bytes(&s, cuc__algorithm_tiles(plan, count));
 }
 
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
     const struct cuc__algorithm_sums s = sums_of(c->plan->family);
 
-    return cuc__algorithm_run_look_back(c, &s, tiles_of(c->plan, c->count));
+    return cuc__algorithm_run_look_back(c, &s, cuc__algorithm_tiles(c->plan, c->count));
 }
 
 // `sizes`: the number of elements of the last output

@@ -219,20 +219,11 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     put_tiles(t, p);
 }
 
-static int64_t tiles_of(const cuc_algorithm *plan, int64_t count)
-{
-    return count ? cuc__ceil_div(count, plan->tile.elements) : 1;
-}
-
-static uint64_t splits_bytes(const cuc_algorithm *plan, int64_t count)
-{
-    return cuc__algorithm_aligned((uint64_t)(tiles_of(plan, count) + 1) * sizeof(int64_t));
-}
-
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
-    return CUC__ALGORITHM_SPLITS * splits_bytes(plan, count) +
-           cuc__algorithm_look_back_bytes(&sums, tiles_of(plan, count));
+    return CUC__ALGORITHM_SPLITS *
+               cuc__algorithm_bytes(CUC_I64, cuc__algorithm_tiles(plan, count) + 1) +
+           cuc__algorithm_look_back_bytes(&sums, cuc__algorithm_tiles(plan, count));
 }
 
 static cuc_status run(const struct cuc__algorithm_call *call)
@@ -240,7 +231,7 @@ static cuc_status run(const struct cuc__algorithm_call *call)
     struct cuc__algorithm_call c = *call;
     cuc_arg args[CUC__ALGORITHM_ARGUMENTS];
     size_t count = cuc__algorithm_add_inputs(args, 0, &c);
-    int64_t tiles = tiles_of(c.plan, c.count);
+    int64_t tiles = cuc__algorithm_tiles(c.plan, c.count);
 
     c.split_count = CUC__ALGORITHM_SPLITS;
     for (int i = 0; i < CUC__ALGORITHM_SPLITS; i++) {

@@ -28,8 +28,7 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
         if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
             cuc__text_put(t, "row_%s: %s[ROWS, LENGTH], ", k->inputs[i].name,
                           cuc_dtype_name(k->inputs[i].dtype));
-    for (uint32_t i = 0; i < k->values; i++)
-        cuc__text_put(t, "to_%u: %s[ROWS, LENGTH], ", i, cuc_dtype_name(k->outputs[i].dtype));
+    cuc__algorithm_put_buffers(t, k, "to", "ROWS, LENGTH");
     t->length -= 2; // the last comma
     cuc__text_put(t,
                   ")\n    const W = %d, R = %d\n"

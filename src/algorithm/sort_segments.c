@@ -8,6 +8,7 @@
 #include <cucore/copy.h>
 
 #include "merge_path.h"
+#include "merge_runs.h"
 #include "sort_block.h"
 
 enum { LIST = CUC__ALGORITHM_WIDTHS, TILES, SPLITS, MERGE };
@@ -45,8 +46,7 @@ static void put_width(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__text_put(t, "\nkernel %s(", p->family->kernels[index]);
     cuc__algorithm_put_inputs(t, p);
     cuc__text_put(t, "offsets: %s[S], ", cuc_dtype_name(k->offsets));
-    for (uint32_t i = 0; i < k->values; i++)
-        cuc__text_put(t, "to_%u: %s[N], ", i, cuc_dtype_name(k->outputs[i].dtype));
+    cuc__algorithm_put_buffers(t, k, "to", "N");
     cuc__text_put(t,
                   "segments: i64)\n    const W = %d, R = %d, MORE = %d\n"
                   "    where S == segments + 1\n    grid cdiv(segments, R)\n{\n    n = N\n",
@@ -235,12 +235,8 @@ static void put_merge(struct cuc__text *t, const struct cuc__algorithm_problem *
     cuc__algorithm_put_each(t, k->values, "v%u");
     cuc__text_put(t, " = ");
     cuc__algorithm_put_compared(t, k, "read(to_%u, spare_%u, from_spare, at, (j < ma + mb))");
-    cuc__text_put(t, "\n        ");
-    cuc__algorithm_put_each(t, k->values, "r%u");
-    cuc__text_put(t, " = merged(iota(i32, BN // COLUMNS) * COLUMNS, 0, ma, ma, mb, %d, ",
-                  cuc__algorithm_search_steps(p->tile.elements));
-    cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, ")\n");
+    cuc__text_put(t, "\n");
+    cuc__algorithm_put_merge(t, k, "        ", "ma", "mb", p->tile.elements);
     for (uint32_t i = 0; i < k->values; i++)
         cuc__text_put(t, "        r%u = cast(r%u, %s)\n", i, i,
                       cuc_dtype_name(k->outputs[i].dtype));
@@ -276,11 +272,6 @@ static int64_t most_tiles(const cuc_algorithm *plan, int64_t count)
     return count / plan->tile.elements + most_listed(plan, count);
 }
 
-static uint64_t bytes_of(cuc_dtype dtype, int64_t elements)
-{
-    return cuc__algorithm_aligned((uint64_t)elements * (cuc_dtype_bits(dtype) / 8));
-}
-
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
     const struct cuc__algorithm_kind *k = &plan->kind;
@@ -288,10 +279,12 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < k->values; i++)
-        bytes += bytes_of(k->outputs[i].dtype, count) * (uint64_t)(k->outputs[i].dropped + !!most);
+        bytes += cuc__algorithm_bytes(k->outputs[i].dtype, count) *
+                 (uint64_t)(k->outputs[i].dropped + !!most);
     if (most)
-        bytes += bytes_of(CUC_I64, STATE) + LISTED * bytes_of(CUC_I64, most) +
-                 bytes_of(CUC_I64, most_tiles(plan, count));
+        bytes += cuc__algorithm_bytes(CUC_I64, STATE) +
+                 LISTED * cuc__algorithm_bytes(CUC_I64, most) +
+                 cuc__algorithm_bytes(CUC_I64, most_tiles(plan, count));
     return bytes;
 }
 

@@ -214,19 +214,28 @@ void cuc__algorithm_put_count(struct cuc__text *t, const struct cuc__algorithm_p
                                           : "    n = N\n");
 }
 
+// Writes the call that computes the values of elements. `value` is the format of their names.
+static void put_call(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                     const char *indent, const char *value, const char *index, const char *load,
+                     const char *hint)
+{
+    cuc__text_put(t, "%s", indent);
+    cuc__algorithm_put_each(t, p->kind.values, value);
+    cuc__text_put(t, " = element_of(%s, n", index);
+    put_element_arguments(t, p, load, hint);
+    cuc__text_put(t, ")\n");
+}
+
 void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *hint)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
-    cuc__text_put(t, "%si = t * BN + iota(i64, BN)\n%s", indent, indent);
-    cuc__algorithm_put_each(t, k->values, "v%u");
-    cuc__text_put(t, " = element_of(i, n");
-    put_element_arguments(t, p,
-                          p->family->by_row ? ", load(in_%s, [row, t], [_, BN]%s)"
-                                            : ", load(in_%s, [t], [BN]%s)",
-                          hint);
-    cuc__text_put(t, ")\n");
+    cuc__text_put(t, "%si = t * BN + iota(i64, BN)\n", indent);
+    put_call(t, p, indent, "v%u", "i",
+             p->family->by_row ? ", load(in_%s, [row, t], [_, BN]%s)"
+                               : ", load(in_%s, [t], [BN]%s)",
+             hint);
     for (uint32_t i = k->keys; i < k->values && p->family->has_identity; i++)
         cuc__text_put(t, "%sv%u = broadcast(cast(v%u, %s), [BN])\n", indent, i, i,
                       cuc_dtype_name(k->accumulators[i]));
@@ -235,37 +244,26 @@ void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_
 void cuc__algorithm_put_gathered_values(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                                         const char *indent)
 {
-    cuc__text_put(t, "%s", indent);
-    cuc__algorithm_put_each(t, p->kind.values, "v%u");
-    cuc__text_put(t, " = element_of(i, n");
-    put_element_arguments(
-        t, p, p->family->by_row ? ", gather(in_%s, [row, i]%s)" : ", gather(in_%s, [i]%s)",
-        ", mask=there");
-    cuc__text_put(t, ")\n");
+    put_call(t, p, indent, "v%u", "i",
+             p->family->by_row ? ", gather(in_%s, [row, i]%s)" : ", gather(in_%s, [i]%s)",
+             ", mask=there");
 }
 
 void cuc__algorithm_put_neighbors(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                                  char letter, int by)
+                                  char letter, bool next)
 {
-    const char name[] = { letter, '%', 'u', '\0' }, sign = by < 0 ? '-' : '+';
-    char load[64];
+    const char value[] = { letter, '%', 'u', '\0' };
 
-    snprintf(load, sizeof(load), ", load_at(in_%%s, [t * BN %c 1], [BN]%%s)", sign);
-    cuc__text_put(t, "    ");
-    cuc__algorithm_put_each(t, p->kind.values, name);
-    cuc__text_put(t, " = element_of(i %c 1, n", sign);
-    put_element_arguments(t, p, load, "");
-    cuc__text_put(t, ")\n");
+    put_call(t, p, "    ", value, next ? "i + 1" : "i - 1",
+             next ? ", load_at(in_%s, [t * BN + 1], [BN]%s)"
+                  : ", load_at(in_%s, [t * BN - 1], [BN]%s)",
+             "");
 }
 
 void cuc__algorithm_put_loaded(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *load)
 {
-    cuc__text_put(t, "%s", indent);
-    cuc__algorithm_put_each(t, p->kind.values, "v%u");
-    cuc__text_put(t, " = element_of(i, n");
-    put_element_arguments(t, p, load, "");
-    cuc__text_put(t, ")\n");
+    put_call(t, p, indent, "v%u", "i", load, "");
 }
 
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *t, const struct cuc__algorithm_problem *p)
