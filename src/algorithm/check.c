@@ -62,13 +62,14 @@ static cuc_status flatten_rows(cuc_tensor *out, const cuc_tensor *from, const ch
 }
 
 // Finds the number of rows, in which all arrays agree.
-static cuc_status find_rows(struct cuc__algorithm_call *c, const cuc_tensor *array, bool first,
+static cuc_status find_rows(struct cuc__algorithm_call *c, const cuc_tensor *array, bool *first,
                             const char *list, uint32_t i, const char *name)
 {
-    if (!first && array->shape[0] != c->rows)
+    if (!*first && array->shape[0] != c->rows)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "%s[%u], %s, has %" PRId64 " rows, expected %" PRId64 ", as those before",
                          list, i, name, array->shape[0], c->rows);
+    *first = false;
     c->rows = array->shape[0];
     return CUC_OK;
 }
@@ -122,18 +123,16 @@ static int64_t last_extent(const cuc_tensor *array)
     return array->rank > 0 ? array->shape[array->rank - 1] : 1;
 }
 
-static cuc_status read_arrays(struct cuc__algorithm_call *c)
+// The state of reading arrays: no array yet has told the number of elements, or that of rows.
+struct reading {
+    bool no_count, no_rows;
+};
+
+static cuc_status read_inputs(struct cuc__algorithm_call *c, struct reading *r)
 {
     const struct cuc__algorithm_kind *k = &c->plan->kind;
-    bool first = true, written = false;
     uint32_t next = 0;
     cuc_status st = CUC_OK;
-
-    if (c->args->count &&
-        (c->plan->family->pairs || (k->kind == CUC_ALGORITHM_SORT_SEGMENTS && !k->offsets)))
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "count is %" PRId64 ", expected 0: %s are whole", c->args->count,
-                         c->plan->family->pairs ? "two sequences" : "rows");
 
     for (uint32_t i = 0; i < k->input_count && st >= 0; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
@@ -144,37 +143,60 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
                                              in->name, in->dtype, c->function);
         if (c->plan->family->pairs && next == k->values) { // the second sequence
             c->first = c->count;
-            first = true;
+            r->no_count = true;
         }
-        if (first && !whole)
+        if (r->no_count && !whole)
             c->length = last_extent(&c->args->inputs[next]);
         if (st >= 0 && rows)
-            st = find_rows(c, &c->inputs[i], first, "inputs", next, in->name);
+            st = find_rows(c, &c->inputs[i], &r->no_rows, "inputs", next, in->name);
         if (st >= 0 && !whole)
-            st = find_count(c, &c->inputs[i], &first, "inputs", next, in->name);
+            st = find_count(c, &c->inputs[i], &r->no_count, "inputs", next, in->name);
         next++;
     }
-    next = 0;
     c->count += c->first;
+    return st;
+}
+
+static cuc_status read_outputs(struct cuc__algorithm_call *c, struct reading *r)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    const bool rows = c->plan->family->by_row;
+    uint32_t next = 0;
+    cuc_status st = CUC_OK;
+
     for (uint32_t i = 0; i < k->output_count && st >= 0; i++) {
         const struct cuc__algorithm_output *out = &k->outputs[i];
         if (out->dropped)
             continue;
-        bool rows = c->plan->family->by_row;
         st = (rows ? flatten_rows : flatten)(&c->outputs[i], &c->args->outputs[next], "outputs",
                                              next, out->name, out->dtype, c->function);
-        if (first && st >= 0)
+        if (r->no_count && st >= 0)
             c->length = last_extent(&c->args->outputs[next]);
         if (st >= 0 && rows)
-            st = find_rows(c, &c->outputs[i], first && !written, "outputs", next, out->name);
-        written = true;
+            st = find_rows(c, &c->outputs[i], &r->no_rows, "outputs", next, out->name);
         if (st >= 0 && c->plan->family->by_element)
-            st = find_count(c, &c->outputs[i], &first, "outputs", next, out->name);
+            st = find_count(c, &c->outputs[i], &r->no_count, "outputs", next, out->name);
         else if (st >= 0 && (!c->plan->family->counts || i + 1 == k->output_count))
             st = check_length(c, &c->outputs[i], next, out->name);
         next++;
     }
-    if (first)
+    return st;
+}
+
+static cuc_status read_arrays(struct cuc__algorithm_call *c)
+{
+    const struct cuc__algorithm_kind *k = &c->plan->kind;
+    struct reading r = { .no_count = true, .no_rows = true };
+    cuc_status st;
+
+    if (c->args->count &&
+        (c->plan->family->pairs || (k->kind == CUC_ALGORITHM_SORT_SEGMENTS && !k->offsets)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "count is %" PRId64 ", expected 0: %s are whole", c->args->count,
+                         c->plan->family->pairs ? "two sequences" : "rows");
+    if ((st = read_inputs(c, &r)) >= 0)
+        st = read_outputs(c, &r);
+    if (r.no_count)
         c->count = c->args->count;
     return st;
 }
@@ -212,7 +234,8 @@ static cuc_status check_lists(const struct cuc__algorithm_call *c)
                              "the call has %u %s, expected %u, the arrays of the plan",
                              rows[i].count, rows[i].name, rows[i].expected);
         if (rows[i].count && !rows[i].list)
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is NULL", rows[i].name);
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                             "%s is NULL, expected %u arrays", rows[i].name, rows[i].expected);
     }
     return CUC_OK;
 }
@@ -225,7 +248,8 @@ static cuc_status read_device_count(struct cuc__algorithm_call *c)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          t ? "device_count is given, but the plan has no "
                              "CUC_ALGORITHM_DEVICE_COUNT: leave it NULL"
-                           : "device_count is NULL, but the plan has CUC_ALGORITHM_DEVICE_COUNT");
+                           : "device_count is NULL, but the plan has CUC_ALGORITHM_DEVICE_COUNT: "
+                             "pass an i64 on the device");
     if (t && (t->dtype != CUC_I64 || cuc_tensor_elements(t) != 1))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "device_count has %" PRId64 " elements of %s, expected one of i64",
@@ -242,20 +266,22 @@ static cuc_status read_offsets(struct cuc__algorithm_call *c)
     if (!c->plan->kind.offsets != !t)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          t ? "offsets is given, but the plan has no segments: leave it NULL"
-                           : "offsets is NULL, expected the offsets of segments");
+                           : "offsets is NULL, expected the offsets of segments, of %s",
+                         cuc_dtype_name(c->plan->kind.offsets));
     if (!t)
         return CUC_OK;
     if ((st = flatten(&c->offsets, t, "offsets", 0, "offsets", c->plan->kind.offsets,
                       c->function)) < 0)
         return st;
     c->segments = c->offsets.shape[0] - 1;
-    return c->segments >= 0 ? CUC_OK
-                            : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                                        "offsets has no elements, expected one more than segments");
+    return c->segments >= 0
+               ? CUC_OK
+               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                           "offsets has 0 elements, expected one more than there are segments");
 }
 
-// True if two arrays share no byte: their bytes lie apart, or their elements alternate, as those of
-// two columns of a matrix do.
+// Returns true if two arrays share no byte: their bytes lie apart, or their elements alternate, as
+// those of two columns of a matrix do.
 static bool are_apart(const cuc_tensor *x, const cuc_tensor *y)
 {
     uint64_t size = cuc_dtype_bits(x->dtype) / 8, other = cuc_dtype_bits(y->dtype) / 8;
@@ -342,9 +368,11 @@ cuc_status cuc__algorithm_check(struct cuc__algorithm_call *c)
     cuc_status st;
 
     if (c->stream->device != c->plan->device)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "the stream is of device %d, the plan of device %d", c->stream->ordinal,
-                         c->plan->device->ordinal);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, c->function,
+            "the stream is of device %d, the plan of device %d: expected a plan of the "
+            "stream's device",
+            c->stream->ordinal, c->plan->device->ordinal);
     if (c->args->count < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "count is %" PRId64 ", expected 0 or more", c->args->count);

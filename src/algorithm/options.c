@@ -57,7 +57,7 @@ static bool is_set_operation(int32_t kind)
     return kind >= CUC_ALGORITHM_UNION && kind <= CUC_ALGORITHM_SYMMETRIC_DIFFERENCE;
 }
 
-static cuc_status check_fields(const cuc_algorithm_options *o, const char *function)
+static cuc_status check_numbers(const cuc_algorithm_options *o, const char *function)
 {
     const bool top = o->kind == CUC_ALGORITHM_TOPK || o->kind == CUC_ALGORITHM_TOPK_ROWS;
     const struct cuc__range rows[] = {
@@ -81,17 +81,32 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
                                                : 0,
           NULL },
     };
+    cuc_status st = cuc__check_ranges(rows, CUC_LENGTH(rows), function);
+
+    if (st >= 0 && !families[o->kind])
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "kind is %" PRId32 ", expected a CUC_ALGORITHM_ constant", o->kind);
+    if (st >= 0 && (o->tile & (o->tile - 1) || o->warps & (o->warps - 1)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "tile is %" PRId32 " and warps %" PRId32
+                         ", expected powers of two, or 0 to leave the choice to the library",
+                         o->tile, o->warps);
+    return st;
+}
+
+// Checks the options that only some kinds have.
+static cuc_status check_uses(const cuc_algorithm_options *o, const char *function)
+{
+    const bool top = o->kind == CUC_ALGORITHM_TOPK || o->kind == CUC_ALGORITHM_TOPK_ROWS;
+    const bool segments = o->kind == CUC_ALGORITHM_REDUCE_SEGMENTS ||
+                          o->kind == CUC_ALGORITHM_SORT_SEGMENTS;
     const struct {
         bool wrong;
         const char *what;
     } more[] = {
-        { o->offsets && ((o->kind != CUC_ALGORITHM_REDUCE_SEGMENTS &&
-                          o->kind != CUC_ALGORITHM_SORT_SEGMENTS) ||
-                         (o->offsets != CUC_I32 && o->offsets != CUC_I64)),
-          "offsets is CUC_I32 or CUC_I64 for CUC_ALGORITHM_REDUCE_SEGMENTS and _SORT_SEGMENTS, "
-          "otherwise 0" },
-        { !o->inputs, "inputs is NULL" },
-        { !o->outputs, "outputs is NULL" },
+        { !o->inputs,
+          "inputs is NULL, expected the texts of arrays and expressions, such as \"x: f32\"" },
+        { !o->outputs, "outputs is NULL, expected the texts of arrays, such as \"y: f32\"" },
         { o->flags & CUC_ALGORITHM_EXCLUSIVE && o->kind != CUC_ALGORITHM_SCAN &&
               o->kind != CUC_ALGORITHM_SCAN_BY_KEY,
           "CUC_ALGORITHM_EXCLUSIVE is only for CUC_ALGORITHM_SCAN and _SCAN_BY_KEY: leave it "
@@ -117,18 +132,17 @@ static cuc_status check_fields(const cuc_algorithm_options *o, const char *funct
         { o->flags & CUC_ALGORITHM_SMALLEST && !top,
           "CUC_ALGORITHM_SMALLEST is only for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it unset" },
         { o->fn && top, "fn is not for CUC_ALGORITHM_TOPK and _TOPK_ROWS: leave it NULL" },
-        { o->tile & (o->tile - 1), "tile is a power of two, or 0" },
-        { o->warps & (o->warps - 1), "warps is a power of two, or 0" },
     };
-    cuc_status st = cuc__check_ranges(rows, CUC_LENGTH(rows), function);
 
-    if (st >= 0 && !families[o->kind])
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "kind is %" PRId32 ", expected a CUC_ALGORITHM_ constant", o->kind);
-    for (int i = 0; i < CUC_LENGTH(more) && st >= 0; i++)
+    for (int i = 0; i < CUC_LENGTH(more); i++)
         if (more[i].wrong)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", more[i].what);
-    return st;
+    if (o->offsets && (!segments || (o->offsets != CUC_I32 && o->offsets != CUC_I64)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "offsets is %s, expected CUC_I32 or CUC_I64 for "
+                         "CUC_ALGORITHM_REDUCE_SEGMENTS and _SORT_SEGMENTS, otherwise 0",
+                         cuc_dtype_name(o->offsets));
+    return CUC_OK;
 }
 
 // ---- Arrays and expressions
@@ -206,7 +220,8 @@ static cuc_status check_name(const struct cuc__algorithm_kind *k, const char *na
     for (uint32_t i = 0; i < at; i++)
         if (strcmp(k->inputs[i].name, name) == 0)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "inputs[%u] has the name %s, as has inputs[%u]", at, name, i);
+                             "inputs[%u] has the name %s, as has inputs[%u]: expected another name",
+                             at, name, i);
     return taken ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "inputs[%u] has the name %s: expected another than i, n%s, and names "
                              "that begin with in_",
@@ -265,7 +280,7 @@ static cuc_status read_inputs(struct cuc__algorithm_kind *k, const cuc_algorithm
     return k->values ? CUC_OK
                      : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                                  "inputs have arrays that only expressions read, but no "
-                                 "expression");
+                                 "expression: add one, such as \"x[i]\"");
 }
 
 static cuc_status read_outputs(struct cuc__algorithm_kind *k, const cuc_algorithm_options *o,
@@ -286,9 +301,11 @@ static cuc_status read_outputs(struct cuc__algorithm_kind *k, const cuc_algorith
         out->dropped = strcmp(out->name, "_") == 0;
         for (uint32_t j = 0; j < i && !out->dropped; j++)
             if (strcmp(out->name, k->outputs[j].name) == 0)
-                return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                                 "outputs[%u] has the name %s, as has outputs[%u]", i, out->name,
-                                 j);
+                return cuc__fail(
+                    CUC_ERROR_INVALID_ARGUMENT, function,
+                    "outputs[%u] has the name %s, as has outputs[%u]: expected another "
+                    "name, or _",
+                    i, out->name, j);
     }
     return CUC_OK;
 }
@@ -367,7 +384,6 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the inputs have %u value%s, and %u of them keys: expected more values",
                          k->values, k->values == 1 ? "" : "s", k->keys);
-
     if (p->family->ordered && k->keys > k->values)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "keys is %u, expected at most %u, the number of values", k->keys,
@@ -412,7 +428,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
     int sm;
 
     memset(p, 0, sizeof(*p));
-    if ((st = check_fields(o, function)) < 0 ||
+    if ((st = check_numbers(o, function)) < 0 || (st = check_uses(o, function)) < 0 ||
         (st = cuc__plan_arch(p->arch, &sm, o->arch, device, function)) < 0)
         return st;
     k->kind = o->kind;
