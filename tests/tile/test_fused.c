@@ -262,6 +262,7 @@ static const struct {
       true },
     { "while load(told, [m], [_], order=acquire) == 0 { }; store(c, [m, n], acc)", true },
     { "if gather(told, [m], order=relaxed) == 0 { store(c, [m, n], acc) }", true },
+    { "if gather(told, [m]) == 0 { store(c, [m, n], acc) }", false },
 };
 
 TEST_ROWS(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, behinds)
