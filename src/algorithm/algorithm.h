@@ -96,9 +96,9 @@ struct cuc__algorithm_call {
     int64_t count;
     cuc_tensor inputs[CUC__ALGORITHM_MAX], outputs[CUC__ALGORITHM_MAX]; // by index in the options
     cuc_tensor device_count, offsets;
-    int64_t segments, rows;
-    int64_t first;  // of two sequences: the number of elements of the first
-    int64_t length; // of the rows of a sort
+    int64_t segments;
+    int64_t first;        // of two sequences: the number of elements of the first
+    int64_t rows, length; // the rows along the last axis, and the elements of each
     cuc_device_ptr workspace;
     // Arrays of the workspace that a kernel takes behind the outputs.
     cuc_tensor splits[CUC__ALGORITHM_SPLITS];
@@ -112,9 +112,9 @@ struct cuc__algorithm_family {
     bool by_segment;                             // outputs have an element for each segment
     bool needs_fn;                               // fn must be a function
     bool by_element;                             // outputs have an element for each element
-    bool by_row;                                 // arrays that are read by element have rows
-    bool ordered;                                // elements are ordered by keys, the first values
-    bool pairs;                                  // inputs are two sequences
+    bool by_row;               // arrays keep an axis of rows; indices are in a row
+    bool ordered;              // elements are ordered by keys, the first values
+    bool pairs;                // inputs are two sequences
     uint32_t counts;           // the last output has this many numbers of elements of the others
     uint32_t outputs;          // their number; 0: that follows from the next two
     uint32_t outputs_of_value; // 0: as many as fn has results

@@ -198,6 +198,10 @@ static cuc_status read_arrays(struct cuc__algorithm_call *c)
         st = read_outputs(c, &r);
     if (r.no_count)
         c->count = c->args->count;
+    if (c->plan->family->by_row)
+        c->length = c->count;
+    else
+        c->rows = c->length ? c->count / c->length : 0;
     return st;
 }
 

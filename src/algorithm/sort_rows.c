@@ -58,11 +58,11 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__algorithm_put_passes(t, p, p->tile.elements, COLUMNS);
 }
 
-static struct cuc__algorithm_runs runs_of(const cuc_algorithm *plan, int64_t count, int64_t length)
+static struct cuc__algorithm_runs runs_of(const cuc_algorithm *plan, int64_t rows, int64_t length)
 {
     int widest = cuc__algorithm_width_for(&plan->kind, plan->tile.omitted, INT64_MAX);
 
-    return (struct cuc__algorithm_runs){ .rows = length ? count / length : 0,
+    return (struct cuc__algorithm_runs){ .rows = rows,
                                          .length = length,
                                          .sorted = cuc__algorithm_width(&plan->kind, widest),
                                          .tile = plan->tile.elements,
@@ -72,14 +72,14 @@ static struct cuc__algorithm_runs runs_of(const cuc_algorithm *plan, int64_t cou
 // A row may be as long as all elements.
 static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 {
-    const struct cuc__algorithm_runs runs = runs_of(plan, count, count);
+    const struct cuc__algorithm_runs runs = runs_of(plan, count > 0, count);
 
     return cuc__algorithm_runs_bytes(&plan->kind, &runs);
 }
 
 static uint64_t needs(const struct cuc__algorithm_call *c)
 {
-    const struct cuc__algorithm_runs runs = runs_of(c->plan, c->count, c->length);
+    const struct cuc__algorithm_runs runs = runs_of(c->plan, c->rows, c->length);
 
     return cuc__algorithm_runs_bytes(&c->plan->kind, &runs);
 }
@@ -118,7 +118,7 @@ static cuc_status sort(const struct cuc__algorithm_call *c, const struct cuc__al
 
 static cuc_status run(const struct cuc__algorithm_call *c)
 {
-    const struct cuc__algorithm_runs runs = runs_of(c->plan, c->count, c->length);
+    const struct cuc__algorithm_runs runs = runs_of(c->plan, c->rows, c->length);
 
     return c->count ? cuc__algorithm_run_runs(c, &runs, sort) : CUC_OK;
 }

@@ -289,8 +289,7 @@ static uint64_t workspace(const cuc_algorithm *plan, int64_t count)
 
     get_shapes(shapes, &plan->kind, parts_of(plan, count, &turns));
     for (int i = 0; i < ARRAYS && count; i++)
-        bytes += cuc__algorithm_aligned((uint64_t)elements_of(&shapes[i]) *
-                                        (cuc_dtype_bits(shapes[i].dtype) / 8));
+        bytes += cuc__algorithm_bytes(shapes[i].dtype, elements_of(&shapes[i]));
     return bytes;
 }
 
