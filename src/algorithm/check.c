@@ -123,7 +123,7 @@ static int64_t last_extent(const cuc_tensor *array)
     return array->rank > 0 ? array->shape[array->rank - 1] : 1;
 }
 
-// The state of reading arrays: no array yet has told the number of elements, or that of rows.
+// Numbers of elements and of rows that no array has given so far: the next one sets them.
 struct reading {
     bool no_count, no_rows;
 };
