@@ -15,8 +15,9 @@ struct cuc__kernel_facts;
 // Load options, and the logs that the driver writes. The driver may compile lazily, long after the
 // load, so this struct lives as long as the object.
 struct cuc__load_logs {
-    CUjit_option options[4];
-    void *values[4];
+    CUjit_option options[5];
+    void *values[5];
+    unsigned option_count;
     char info[4096];
     char error[16384];
 };
