@@ -40,6 +40,9 @@ struct cuc_object {
     pthread_mutex_t lock;
     _Atomic(CUlibrary) library;
     struct cuc__load_logs *logs;
+    // The driver may assemble entries in several threads. Set before the first load. Not for code
+    // that moves registers between warps, with which this has not been tried.
+    bool splits;
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned

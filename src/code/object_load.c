@@ -16,8 +16,8 @@
 enum {
     NAMES_BYTES = 1024, // size of a message that lists the existing kernels
     SPLITS = 13000,     // the first driver that assembles entries at the same time
-    SHORT_PTX = 65536,
-    MOST_THREADS = 16, // each takes memory, and few objects have more entries
+    SHORT_PTX = 65536,  // bytes
+    MOST_THREADS = 16,  // each takes memory, and few objects have more entries
 };
 
 // Set by an atexit() handler that is registered after the driver's own and therefore runs before
@@ -69,13 +69,13 @@ static cuc_status choose_image(const char **image, size_t *bytes, const cuc_obje
     return CUC_OK;
 }
 
-// Returns the number of threads that may assemble PTX, one entry each, or 1 if it takes no longer
-// than threads take to start. The code does not depend on their number.
+// Returns the number of threads in which the driver may assemble PTX, one entry each. Short PTX
+// takes no longer than threads take to start.
 static size_t threads_for(const char *image, size_t bytes, const cuc_object *object)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (image != object->ptx || bytes < SHORT_PTX || processors < 2 ||
+    if (!object->splits || image != object->ptx || bytes < SHORT_PTX || processors < 2 ||
         cuc__driver_version() < SPLITS)
         return 1;
     return processors < MOST_THREADS ? (size_t)processors : MOST_THREADS;
