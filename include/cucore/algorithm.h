@@ -316,8 +316,8 @@ CUC_API void cuc_algorithm_args_init(cuc_algorithm_args *args, size_t caller_siz
 /**
  * Create a plan: write the tile program and compile it to PTX.
  *
- * This takes a few milliseconds in the library, plus tens in the driver, which assembles the code
- * unless it is in the driver's cache.
+ * This takes a few milliseconds in the library, plus tens in the driver, or up to seconds for a
+ * SORT, TOPK or TOPK_ROWS, to assemble the code unless it is in the driver's cache.
  *
  * @thread any thread
  * @capture never touches a stream

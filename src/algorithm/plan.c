@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/options.h"
+#include "code/object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
                                                 .warps = p->tile.warps, .cache = cache));
     if (st >= 0)
         st = cuc_program_compile(&plan->object, program, CUC_CODE_PTX);
+    if (st >= 0)
+        plan->object->splits = true;
     if (st == CUC_ERROR_COMPILE)
         st = cuc__algorithm_fail_compile(p, plan->text, starts, function);
     cuc_program_release(program);

@@ -271,7 +271,7 @@ static void put_facts(struct cuc__text *t, const struct cuc__algorithm_problem *
         cuc__text_put(t, ", noalias(%s_%u, told), noalias(%s_%u, totals), noalias(%s_%u, carry)",
                       name, value, name, value, name, value);
         for (uint32_t j = 0; j < k->values; j++)
-            if (j < value && (!last || !k->outputs[j].dropped))
+            if (j < value + i % 2 && (!last || !k->outputs[j].dropped))
                 cuc__text_put(t, ", noalias(%s_%u, dst_%u)", name, value, j);
         for (uint32_t j = 0; !first && j < k->values; j++)
             cuc__text_put(t, ", noalias(%s_%u, src_%u)", name, value, j);

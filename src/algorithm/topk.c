@@ -38,7 +38,9 @@ static struct sizes sizes_of(int64_t k)
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE = 8192, LEAST = 256, WARPS = 16, BLOCKS = 2 };
+    // Each thread sorts 4 elements or fewer, since more would take several times as long to
+    // compile.
+    enum { TILE = 8192, LEAST = 256, WARPS = 16, MOST_WARPS = 32, MANY = 512, BLOCKS = 2 };
     int32_t lanes = (int32_t)sizes_of(p->kind.k).lanes, least = LEAST > lanes ? LEAST : lanes;
 
     if (!p->tile.elements) {
@@ -49,7 +51,7 @@ static void choose(struct cuc__algorithm_problem *p)
     if (p->tile.elements < lanes)
         p->tile.elements = lanes;
     if (!p->tile.warps && p->tile.elements == TILE)
-        p->tile.warps = WARPS;
+        p->tile.warps = p->kind.k > MANY ? MOST_WARPS : WARPS;
     if (!p->tile.blocks)
         p->tile.blocks = BLOCKS;
 }

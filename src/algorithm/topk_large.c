@@ -100,6 +100,49 @@ static void put_sort_functions(struct cuc__text *t)
         RADIX - 1, RADIX, LOOK_BACK, RADIX, RADIX, RADIX, RADIX, 2 * LOOK_BACK, 2 * LOOK_BACK);
 }
 
+// Writes the facts that no array of a kernel overlaps one that it writes. Without them the compiler
+// would add an entry for arrays that overlap.
+static void put_facts(struct cuc__text *t, const struct cuc__algorithm_problem *p, int kernel)
+{
+    static const char *const of_kernel[] = {
+        [COUNT] = "noalias(counts, sizes)",
+        [SIZES] = "noalias(sizes, counts)",
+        [LIST] = "noalias(key, counts), noalias(key, sizes), noalias(key, at), "
+                 "noalias(at, counts), noalias(at, sizes)",
+        [ORDER_COUNT] = "noalias(digits, key)",
+        [ORDER] = "noalias(told, key), noalias(told, at), noalias(told, digits), "
+                  "noalias(next_key, key), noalias(next_key, at), noalias(next_key, digits), "
+                  "noalias(next_key, told), noalias(next_key, next_at), noalias(next_at, key), "
+                  "noalias(next_at, at), noalias(next_at, digits), noalias(next_at, told)",
+        [STORE] = "noalias(at, key)",
+    };
+    const struct cuc__algorithm_kind *k = &p->kind;
+
+    cuc__text_put(t, "    where %s", of_kernel[kernel]);
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        const char *name = k->inputs[i].name;
+        if (k->inputs[i].form > CUC__ALGORITHM_WHOLE)
+            continue;
+        if (kernel == SIZES)
+            cuc__text_put(t, ", noalias(in_%s, sizes)", name);
+        if (kernel == LIST)
+            cuc__text_put(t, ", noalias(in_%s, key), noalias(in_%s, at)", name, name);
+        for (uint32_t j = 0; j < k->output_count && kernel == STORE; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(in_%s, out_%s)", name, k->outputs[j].name);
+    }
+    for (uint32_t i = 0; i < k->output_count && kernel == STORE; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        cuc__text_put(t, ", noalias(out_%s, at)", k->outputs[i].name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[j].name,
+                              k->outputs[i].name);
+    }
+    cuc__text_put(t, "\n");
+}
+
 static void put_head(struct cuc__text *t, const struct cuc__algorithm_problem *p, int kernel,
                      const char *grid)
 {
@@ -115,10 +158,11 @@ static void put_head(struct cuc__text *t, const struct cuc__algorithm_problem *p
                   "counts: i64[%d, %d], sizes: i64[2, PARTS], key: %s[K], at: i64[K], next_key: "
                   "%s[K], next_at: i64[K],\n"
                   "        digits: i32[%d, %d], told: u32[T], turns: i64, round: i64)\n"
-                  "    const BN = %d, SORTED = %d, FOUND = %lld, ROUNDS = %d\n"
-                  "    grid %s\n{\n",
+                  "    const BN = %d, SORTED = %d, FOUND = %lld, ROUNDS = %d\n",
                   rounds_of(k), 1 << ROUND_BITS, key, key, key_bits(k) / DIGIT_BITS, RADIX,
-                  p->tile.elements, SORTED, (long long)k->k, rounds_of(k), grid);
+                  p->tile.elements, SORTED, (long long)k->k, rounds_of(k));
+    put_facts(t, p, kernel);
+    cuc__text_put(t, "    grid %s\n{\n", grid);
     cuc__algorithm_put_count(t, p);
 }
 

@@ -15,8 +15,9 @@ struct cuc__kernel_facts;
 // Load options, and the logs that the driver writes. The driver may compile lazily, long after the
 // load, so this struct lives as long as the object.
 struct cuc__load_logs {
-    CUjit_option options[4];
-    void *values[4];
+    CUjit_option options[5];
+    void *values[5];
+    unsigned option_count;
     char info[4096];
     char error[16384];
 };
@@ -39,6 +40,9 @@ struct cuc_object {
     pthread_mutex_t lock;
     _Atomic(CUlibrary) library;
     struct cuc__load_logs *logs;
+    // The driver may assemble entries in several threads. Set before the first load. Not for code
+    // that moves registers between warps, with which this has not been tried.
+    bool splits;
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned

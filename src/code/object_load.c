@@ -11,9 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     NAMES_BYTES = 1024, // size of a message that lists the existing kernels
+    SPLITS = 13000,     // the first driver that assembles entries at the same time
+    SHORT_PTX = 65536,  // bytes
+    MOST_THREADS = 16,  // each takes memory, and few objects have more entries
 };
 
 // Set by an atexit() handler that is registered after the driver's own and therefore runs before
@@ -65,12 +69,25 @@ static cuc_status choose_image(const char **image, size_t *bytes, const cuc_obje
     return CUC_OK;
 }
 
-static struct cuc__load_logs *make_logs(void)
+// Returns the number of threads in which the driver may assemble PTX, one entry each. Short PTX
+// takes no longer than threads take to start.
+static size_t threads_for(const char *image, size_t bytes, const cuc_object *object)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (!object->splits || image != object->ptx || bytes < SHORT_PTX || processors < 2 ||
+        cuc__driver_version() < SPLITS)
+        return 1;
+    return processors < MOST_THREADS ? (size_t)processors : MOST_THREADS;
+}
+
+static struct cuc__load_logs *make_logs(size_t threads)
 {
     struct cuc__load_logs *logs = calloc(1, sizeof(*logs));
 
     if (!logs)
         return NULL;
+    logs->option_count = 4;
     logs->options[0] = CU_JIT_INFO_LOG_BUFFER;
     logs->values[0] = logs->info;
     logs->options[1] = CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES;
@@ -79,6 +96,10 @@ static struct cuc__load_logs *make_logs(void)
     logs->values[2] = logs->error;
     logs->options[3] = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
     logs->values[3] = (void *)(uintptr_t)(sizeof(logs->error) - 1);
+    if (threads > 1) {
+        logs->options[logs->option_count] = CU_JIT_SPLIT_COMPILE;
+        logs->values[logs->option_count++] = (void *)(uintptr_t)threads;
+    }
     return logs;
 }
 
@@ -93,13 +114,13 @@ static cuc_status load(cuc_object *object, const char *function)
 
     if ((st = choose_image(&image, &bytes, object, function)) < 0)
         return st;
-    struct cuc__load_logs *logs = make_logs();
+    struct cuc__load_logs *logs = make_logs(threads_for(image, bytes, object));
     if (!logs)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the log of %s",
                          label(object));
     CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
-    CUresult r =
-        cuc__cu.cuLibraryLoadData(&library, image, logs->options, logs->values, 4, NULL, NULL, 0);
+    CUresult r = cuc__cu.cuLibraryLoadData(&library, image, logs->options, logs->values,
+                                           logs->option_count, NULL, NULL, 0);
     cuc__leave_relaxed_mode(mode);
     if (r) {
         int line = (int)strcspn(logs->error, "\n");
