@@ -107,14 +107,15 @@ def compilers():
                 expect(r["peer"] == "nvjitlink" and r["limit"] == 0.1 and r["ratio"] < 0.1,
                        f"{what}: source to PTX of {kernel}: {r}")
             run.measured(case="tile_first", kernel=kernel, kind="foreign")
-        for work in "cuda", "tile", "tile_cubin", "link", "plan":
-            if (work, driver) == ("plan", NOWHERE):
+        plans = "plan", "sum", "scan", "sort"  # these need a device
+        for work in "cuda", "tile", "tile_cubin", "link", *plans:
+            if work in plans and driver == NOWHERE:
                 run.skipped("no device", case="cache", work=work)
                 continue
             for r in run.measured(case="cache", work=work, subject="miss"):
                 expect(r["peer"] == "none", f"{what}: a miss of {work}: {r}")
             for r in run.measured(case="cache", work=work, subject="hit"):
-                expect(r["peer"] == "none" and (work == "plan" or r["ratio"] < 0.5),
+                expect(r["peer"] == "none" and (work in plans or r["ratio"] < 0.5),
                        f"{what}: a hit of {work}: {r}")
         if driver == NOWHERE:
             for case in "load", "first_launch":
