@@ -55,7 +55,7 @@ class TorchAlgorithms:
         shape = shape or (axes["n"],)
         if dtype.is_floating_point:
             return torch.rand(shape, dtype=dtype, device="cuda").mul_(2).sub_(1)
-        words = math.prod(shape) * dtype.itemsize // 4
+        words = math.prod(shape) * torch.iinfo(dtype).bits // 32
         return torch.randint(-2 ** 31, 2 ** 31 - 1, (words,), dtype=torch.int32,
                              device="cuda").view(dtype).view(shape)
 
