@@ -324,6 +324,20 @@ static cuc_status make_merge(algorithm_point *p)
     return PLAN(p, "x: @|y: @", "z: @", .kind = CUC_ALGORITHM_MERGE);
 }
 
+// Each value is in a half once on average, and in the union some 1.5 times.
+static cuc_status make_union(algorithm_point *p)
+{
+    int64_t half = p->n / 2;
+    cuc_status st;
+
+    if ((st = add_input(p, p->dtype, half, CUC_BENCH_INTEGERS, 0, (double)half - 1)) < 0 ||
+        (st = add_input(p, p->dtype, p->n - half, CUC_BENCH_INTEGERS, 0, (double)half - 1)) < 0 ||
+        (st = add_output(p, p->dtype, p->n, half)) < 0 || (st = add_output(p, CUC_I64, 1, 1)) < 0 ||
+        (st = sort_input(p, 0)) < 0 || (st = sort_input(p, 1)) < 0)
+        return st;
+    return PLAN(p, "x: @|y: @", "z: @|count: i64", .kind = CUC_ALGORITHM_UNION);
+}
+
 static cuc_status run_search(algorithm_point *p, cuc_stream *stream)
 {
     return cuc_search(stream, 0, &p->inputs[0], &p->inputs[1], &p->outputs[0]);
@@ -355,6 +369,7 @@ static algorithm_kind kinds[] = {
     { "histogram",       make_histogram,     bench_check_histogram,     CUC_F32, 0 },
     { "reduce_by_key",   make_reduce_by_key, bench_check_reduce_by_key, CUC_F32, 0 },
     { "merge",           make_merge,         bench_check_merge,         CUC_F32, 0 },
+    { "union",           make_union,         bench_check_union,         CUC_I32, 0 },
     { "search",          make_search,        bench_check_search,        CUC_F32, 0 },
     // clang-format on
 };
@@ -373,6 +388,7 @@ enum {
     HISTOGRAM,
     REDUCE_BY_KEY,
     MERGE,
+    UNION,
     SEARCH
 };
 
@@ -593,6 +609,7 @@ static const cuc_bench_case cases[] = {
     CASE(REDUCE_BY_KEY, "reduce_by_key", "sums of f32 by sorted i32 keys, 64 elements each",
          n26_axes),
     CASE(MERGE, "merge", "merge of two sorted halves, f32", n28_axes),
+    CASE(UNION, "union", "union of two sorted halves, i32", n28_axes),
     CASE(SEARCH, "search", "lower bounds of n values in n sorted f32", n24_axes),
     BENCH_CASE(.suite = "algorithms", .name = "any",
                .about = "an algorithm and dtype on any number of elements; at random by --random",

@@ -50,6 +50,6 @@ struct algorithm_point {
 
 algorithm_check bench_check_sum, bench_check_scan, bench_check_sort, bench_check_argsort,
     bench_check_select, bench_check_unique, bench_check_histogram, bench_check_topk,
-    bench_check_reduce_by_key, bench_check_merge, bench_check_search;
+    bench_check_reduce_by_key, bench_check_merge, bench_check_union, bench_check_search;
 
 #endif

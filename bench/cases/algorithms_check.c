@@ -335,6 +335,24 @@ CHECK(reduce_by_key)
     return check_count(c, 2, runs, why, size);
 }
 
+// A value that one half has n times and the other m times is max(n, m) times in their union.
+CHECK(union)
+{
+    const int32_t *x = c->in[0], *y = c->in[1], *got = c->out[0];
+    int64_t half = p->n / 2, rest = p->n - half, i = 0, j = 0, kept = 0;
+
+    for (; i < half || j < rest; kept++) {
+        bool from_x = i < half && (j == rest || x[i] <= y[j]);
+        int32_t this = from_x ? x[i] : y[j];
+        if (got[kept] != this)
+            return wrong(why, size, "element %lld of the union is %d, expected %d", (long long)kept,
+                         got[kept], this);
+        j += j < rest && y[j] == this;
+        i += from_x;
+    }
+    return check_count(c, 1, kept, why, size);
+}
+
 // ---- Others
 
 CHECK(histogram)

@@ -326,8 +326,8 @@ def attention():
 def algorithms():
     """Check every case of the suite at a small size, and that a wrong axis fails."""
     cases = {"sum": 2, "scan": 2, "sort": 3, "argsort": 2, "sort_rows": 1, "select": 1, "unique": 2, "topk": 1,
-             "topk_rows": 1, "histogram_bytes": 2, "histogram": 2, "reduce_by_key": 1, "merge": 1, "search": 1,
-             "any": 2}
+             "topk_rows": 1, "histogram_bytes": 2, "histogram": 2, "reduce_by_key": 1, "merge": 1, "union": 1,
+             "search": 1, "any": 2}
     python = {"CUCORE_PYTHON": "/nowhere/python"}
     run = Run("algorithms", "algorithms", **python)
     expect({r["case"] for r in run.results} == set(cases), "algorithms: other cases")

@@ -175,9 +175,6 @@ class TorchAlgorithms:
                               lambda y, keys, x: torch.equal(y[0], torch.unique(keys)) and
                               float(y[1].double().sum()) == float(x.double().sum()), waits=True)
 
-    def algorithms_merge(self, axes):
-        raise Skip("PyTorch has no merge")
-
     def algorithms_search(self, axes):
         torch = self.torch
         return self.algorithm(
@@ -215,8 +212,8 @@ class CupyAlgorithms:
         shape, dtype = shape or (axes["n"],), cupy.dtype(name)
         if dtype.kind == "f":
             return cupy.random.uniform(-1, 1, shape, dtype=dtype)
-        words = cupy.random.randint(-2 ** 31, 2 ** 31 - 1, (math.prod(shape) * dtype.itemsize // 4,),
-                                    dtype=cupy.int32)
+        count = math.prod(shape) * dtype.itemsize // 4
+        words = cupy.random.randint(-2 ** 31, 2 ** 31 - 1, count, dtype=cupy.int32)
         return words.view(dtype).reshape(shape)
 
     def few(self, axes):
