@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Print the performance goals of tile programs, and whether they are met: goals.py RESULT.json...
 
-Reads results of cucore bench (suites elementwise, norms, reductions, gemm, attention, compile)
-measured on a GPU. Compares speeds only within one run. Exits with status 1 if a goal is missed
-or not measured.
+Reads results of cucore bench (suites elementwise, norms, reductions, algorithms, gemm, attention,
+compile) measured on a GPU. Compares speeds only within one run. Exits with status 1 if a goal is
+missed or not measured.
 """
 import json
 import math
@@ -41,6 +41,11 @@ def reduction(speed, size):
     return size >= 1024 * MIB and 0.8 * speed.get("copy", 0)
 
 
+def algorithm(speed, size):
+    """Goal from 64 MiB on: the faster of PyTorch and CuPy."""
+    return size >= 64 * MIB and faster_of(speed.get("torch"), speed.get("cupy"))
+
+
 def compilation(speed, _size):
     """Goal: a tenth of nvJitLink's time and at most 5 ms, or 1 ms for vadd."""
     return faster_of(10 * speed.get("nvjitlink", 0), speed["least"])
@@ -62,6 +67,11 @@ MEAN = {"gemm/square": ({"1024", "2048", "4096", "8192", "16384"}, {"nn", "nt", 
         "gemm/wide": ({"4096x12288x2560", "14336x4096x4096", "1024x8192x8192"}, {"nn", "tn"}),
         "gemm/skinny": (POINTS["gemm/skinny"], {"tn"})}
 MEAN_OF = 30
+
+
+ALGORITHMS = {f"algorithms/{case}" for case in (
+    "sum", "scan", "sort", "argsort", "sort_rows", "select", "unique", "topk", "topk_rows", "histogram_bytes",
+    "histogram", "reduce_by_key", "search")}
 
 
 def product(name):
@@ -107,6 +117,7 @@ GOALS = {
     "reductions/cross_entropy": reduction,
     "attention/forward": attention,
     "compile/tile": compilation,
+    **{name: algorithm for name in ALGORITHMS},
     **{name: product(name) for name in SHARES},
 }
 
@@ -116,8 +127,9 @@ COUNTED = {*SHARES, "attention/forward"}  # cases whose speed counts operations,
 
 
 def own(name, of):
-    """Return the subject to judge: the library for products, the tile program otherwise."""
-    return next((s for s in ("cuc_gemm", "tile") if s in of and (name in SHARES) == (s == "cuc_gemm")), None)
+    """Return the subject to judge: the library for products and algorithms, or else the tile program."""
+    mine = "cuc_gemm" if name in SHARES else "cucore" if name in ALGORITHMS else "tile"
+    return mine if mine in of else None
 
 
 def points(documents):

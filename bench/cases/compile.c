@@ -432,8 +432,8 @@ static const cuc_bench_axis tile_axes[] = {
 };
 
 static const cuc_bench_axis cache_axes[] = {
-    BENCH_AXIS("work", STRING, "cuda,cuda_fp16,cuda_cub,tile,tile_cubin,link,plan",
-               "cuda,tile,tile_cubin,link,plan"),
+    BENCH_AXIS("work", STRING, "cuda,cuda_fp16,cuda_cub,tile,tile_cubin,link,plan,sum,scan,sort",
+               "cuda,tile,tile_cubin,link,plan,sum,scan,sort"),
 };
 
 static const cuc_bench_case cases[] = {

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "bench_case_kernels.h"
 
+#include <cucore/algorithm.h>
 #include <cucore/cache.h>
 #include <cucore/error.h>
 #include <cucore/find.h>
@@ -27,6 +28,7 @@ struct subject {
     enum way way;
     cuc_object *object;
     cuc_gemm_plan *plan;
+    cuc_algorithm *algorithm;
 };
 
 struct point {
@@ -132,6 +134,31 @@ static cuc_status run_plan(struct subject *s)
                                                  .tuned = "", .cache = s->cache));
 }
 
+static cuc_status create_algorithm(struct subject *s, int32_t kind, const char *fn)
+{
+    static const char *const in[] = { "x: f32" }, *const out[] = { "y: f32" };
+
+    return cuc_algorithm_create(&s->algorithm, s->point->device,
+                                CUC_ALGORITHM_OPTIONS(.kind = kind, .inputs = in, .input_count = 1,
+                                                      .outputs = out, .output_count = 1, .fn = fn,
+                                                      .cache = s->cache));
+}
+
+static cuc_status run_sum(struct subject *s)
+{
+    return create_algorithm(s, CUC_ALGORITHM_REDUCE, "sum");
+}
+
+static cuc_status run_scan(struct subject *s)
+{
+    return create_algorithm(s, CUC_ALGORITHM_SCAN, "sum");
+}
+
+static cuc_status run_sort(struct subject *s)
+{
+    return create_algorithm(s, CUC_ALGORITHM_SORT, NULL);
+}
+
 static const struct work {
     const char *name;
     cuc_status (*run)(struct subject *s);
@@ -146,6 +173,9 @@ static const struct work {
     { "tile_cubin", run_tile_cubin, false, false, NULL },
     { "link", run_link, false, false, NULL },
     { "plan", run_plan, false, true, NULL },
+    { "sum", run_sum, false, true, NULL },
+    { "scan", run_scan, false, true, NULL },
+    { "sort", run_sort, false, true, NULL },
 };
 
 // ---- Runs
@@ -154,8 +184,10 @@ static void drop_result(struct subject *s)
 {
     cuc_object_release(s->object);
     cuc_gemm_plan_release(s->plan);
+    cuc_algorithm_release(s->algorithm);
     s->object = NULL;
     s->plan = NULL;
+    s->algorithm = NULL;
 }
 
 static cuc_status prepare(void *data, cuc_stream *stream, uint64_t set)
@@ -199,7 +231,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     if ((st = cuc_cache_get_info(&before, s->cache)) < 0 || (st = prepare(s, stream, 0)) < 0 ||
         (st = run(s, stream, 0)) < 0 || (st = cuc_cache_get_info(&after, s->cache)) < 0)
         return st;
-    if (!none->object && !none->plan && (st = run(none, stream, 0)) < 0)
+    if (!none->object && !none->plan && !none->algorithm && (st = run(none, stream, 0)) < 0)
         return st;
     bool hit = after.hits > before.hits, miss = after.misses > before.misses;
     if (hit != (s->way == HIT) || miss != (s->way == MISS || s->way == RECALLED)) {
@@ -296,8 +328,8 @@ cuc_status bench_set_up_cache(cuc_bench_state *state, void *data)
             work = &works[i];
     if (!work)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
-                          "work is %s: cuda, cuda_fp16, cuda_cub, tile, tile_cubin, link and plan "
-                          "are known",
+                          "work is %s: cuda, cuda_fp16, cuda_cub, tile, tile_cubin, link, plan, "
+                          "sum, scan and sort are known",
                           name);
     cuc_found *found = NULL;
     if (work->headers && cuc_find_header_dir(&found, work->headers) < 0)

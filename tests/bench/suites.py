@@ -107,14 +107,15 @@ def compilers():
                 expect(r["peer"] == "nvjitlink" and r["limit"] == 0.1 and r["ratio"] < 0.1,
                        f"{what}: source to PTX of {kernel}: {r}")
             run.measured(case="tile_first", kernel=kernel, kind="foreign")
-        for work in "cuda", "tile", "tile_cubin", "link", "plan":
-            if (work, driver) == ("plan", NOWHERE):
+        plans = "plan", "sum", "scan", "sort"  # these need a device
+        for work in "cuda", "tile", "tile_cubin", "link", *plans:
+            if work in plans and driver == NOWHERE:
                 run.skipped("no device", case="cache", work=work)
                 continue
             for r in run.measured(case="cache", work=work, subject="miss"):
                 expect(r["peer"] == "none", f"{what}: a miss of {work}: {r}")
             for r in run.measured(case="cache", work=work, subject="hit"):
-                expect(r["peer"] == "none" and (work == "plan" or r["ratio"] < 0.5),
+                expect(r["peer"] == "none" and (work in plans or r["ratio"] < 0.5),
                        f"{what}: a hit of {work}: {r}")
         if driver == NOWHERE:
             for case in "load", "first_launch":
@@ -322,6 +323,31 @@ def attention():
     expect(all("2048 is a multiple" in r.get("failed", "") for r in run.results), "attention: d=96")
 
 
+def algorithms():
+    """Check every case of the suite at a small size, and that a wrong axis fails."""
+    cases = {"sum": 2, "scan": 2, "sort": 3, "argsort": 2, "sort_rows": 1, "select": 1, "unique": 2, "topk": 1,
+             "topk_rows": 1, "histogram_bytes": 2, "histogram": 2, "reduce_by_key": 1, "merge": 1, "union": 1,
+             "search": 1, "any": 2}
+    python = {"CUCORE_PYTHON": "/nowhere/python"}
+    run = Run("algorithms", "algorithms", **python)
+    expect({r["case"] for r in run.results} == set(cases), "algorithms: other cases")
+    for case, points in cases.items():
+        found = run.measured(case=case, subject="cucore", checked="passed")
+        expect(len(found) == points, f"algorithms/{case}: {len(found)} points")
+        expect(all(r["item"] == "elements" and r["bytes"] > r["items"] > 0 for r in found), f"algorithms/{case}: work")
+        expect(all(r["mode"] == ("graph" if case == "any" else "cold") for r in found), f"algorithms/{case}: mode")
+        for peer in "torch", "cupy":
+            run.skipped("cannot be started", case=case, subject=peer)
+    Run("large sort", "algorithms", "--filter", "/sort$", "--axis", "n=27", **python).skipped("simulated")
+    run = Run("random algorithms", "algorithms", "--random", "6", "--seed", "3", **python)
+    expect(len(run.measured(case="any", subject="cucore", checked="passed")) == 6, "random algorithms")
+    for case, axis, why in (("scan", "of=none", "run_to_run"), ("unique", "of=none", "unsorted"),
+                            ("histogram_bytes", "of=none", "skewed"), ("histogram", "bins=33", "power of two"),
+                            ("sort_rows", "shape=4", "ROWSxCOLUMNS"), ("any", "point=sort.u8.n9", "sort.f32.n1000")):
+        run = Run(f"{case} of {axis}", "algorithms", "--filter", f"/{case}$", "--axis", axis, status=1, **python)
+        expect(run.results and all(why in r.get("failed", "") for r in run.results), f"{case}: {axis} is taken")
+
+
 def points_of(run):
     return sorted({(r["case"], r["axes"]["point"]) for r in run.results if "point" in r["axes"]})
 
@@ -409,7 +435,7 @@ def drawn():
 if not has_nvrtc():
     print("skipped: there is no NVRTC")
     sys.exit(77)
-for part in runtime, compilers, simulator, memory, tiles, libraries, training, attention, drawn:
+for part in runtime, compilers, simulator, memory, tiles, algorithms, libraries, training, attention, drawn:
     part()
 print("\n".join(problems) or "every suite measures what it should")
 sys.exit(bool(problems))

@@ -36,6 +36,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bench_peers_algorithms import CupyAlgorithms, TorchAlgorithms  # noqa: E402
 from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E402
 from bench_peers_fastest import TorchFastest  # noqa: E402
 from bench_peers_gemm import TorchProducts, TritonPlainProducts, TritonProducts  # noqa: E402
@@ -104,7 +105,7 @@ class Peer:
         stop = self.event()
         enqueued = time.perf_counter_ns() - before
         seconds = self.elapsed_s(start, stop)
-        if 2 * enqueued > self.hold_ns:  # hold the next sample longer
+        if 2 * enqueued > self.hold_ns and not work.waits:  # hold the next sample longer
             self.hold_ns = min(4 * enqueued, 50_000_000)
         return seconds
 
@@ -145,7 +146,7 @@ extern "C" __global__ void empty(float a, const float *x, unsigned n)
 """
 
 
-class Torch(TorchArrays, TorchProducts, TorchTraining, Peer):
+class Torch(TorchAlgorithms, TorchArrays, TorchProducts, TorchTraining, Peer):
     """PyTorch on its current stream."""
 
     def __init__(self, ordinal):
@@ -372,7 +373,7 @@ class TritonPlain(TritonPlainProducts, Triton):
     """Triton without TMA, as a comparison for code for older GPUs."""
 
 
-class Cupy(CupyArrays, Peer):
+class Cupy(CupyAlgorithms, CupyArrays, Peer):
     """CuPy on its current stream."""
 
     def __init__(self, ordinal):

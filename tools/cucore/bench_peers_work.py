@@ -8,7 +8,8 @@ class Skip(Exception):
 
 class Work:
     """One point: run(set) enqueues it; check() returns a description of an error, or None. In graph
-    mode, `graph` holds `repeats` captured runs; `figures` are numbers for the result."""
+    mode, `graph` holds `repeats` captured runs; `figures` are numbers for the result. `waits` means
+    that run() waits for the device, so its time has gaps and it cannot be captured."""
 
     def __init__(self, run, check=None, unchecked=None):
         self.run = run
@@ -17,6 +18,7 @@ class Work:
         self.graph = None
         self.repeats = 0
         self.figures = None
+        self.waits = False
 
 
 def need(module):
