@@ -466,6 +466,50 @@ TEST_ROWS(products_elsewhere_prevent_a_pipeline, elsewhere)
                   tile_diagnostics_text(module, true));
 }
 
+// ---- Operands with other uses
+
+#define USES(other)                                                                            \
+    "kernel k(x: bf16[K, M], w: bf16[K, N], y: f32[M, N]) grid cdiv(M, 128), cdiv(N, 128) {\n" \
+    "    m, n = block(0), block(1)\n"                                                          \
+    "    acc, s, t = zeros(f32, [128, 128]), zeros(f32, [1, 128]), zeros(f32, [1, 128])\n"     \
+    "    for k in 0 .. cdiv(K, 64) {\n"                                                        \
+    "        a, b = load(x, [k, m], [64, 128]), load(w, [k, n], [64, 128])\n"                  \
+    "        acc = mma(trans(a), b, acc)\n" other "    }\n"                                    \
+    "    store(y, [m, n], acc - trans(s) * t)\n}\n"
+
+static const char *const uses[] = {
+    USES("        s += sum(cast(a, f32), 0)\n"),
+    USES("        t += sum(cast(b, f32), 0)\n"),
+    USES("        s += sum(cast(a, f32), 0)\n        t += sum(cast(b, f32), 0)\n"),
+    USES("        t += sum(cast(load(w, [k, n], [64, 128]), f32), 0)\n"),
+};
+
+TEST_ROWS(operands_with_other_uses_are_streamed_and_copied_once, uses)
+{
+    const char *text = entry_of(uses[_i], NULL, 0, ".entry k$tma(");
+
+    ck_assert_int_gt(count_of(text, "wgmma.mma_async"), 0);
+    // two operands, each as two boxes of 128 bytes by 64 rows
+    ck_assert_int_eq(count_of(text, "cp.async.bulk.tensor.2d.shared"), 4);
+    ck_assert_int_eq(count_of(text, "ld.global"), 0);
+}
+
+TEST(sums_before_a_loop_with_transposed_operands_stay_in_their_threads)
+{
+    static const char source[] =
+        "kernel k(x: bf16[K, M], y: f32[M, M]) grid cdiv(M, 128), cdiv(M, 128) {\n"
+        "    m, n = block(0), block(1)\n"
+        "    acc, s = zeros(f32, [128, 128]), zeros(f32, [1, 128])\n"
+        "    for k in 0 .. cdiv(K, 64) { s += sum(cast(load(x, [k, n], [64, 128]), f32), 0) }\n"
+        "    for k in 0 .. cdiv(K, 64) {\n"
+        "        acc = mma(trans(load(x, [k, m], [64, 128])), load(x, [k, n], [64, 128]), acc)\n"
+        "    }\n    store(y, [m, n], acc - s)\n}\n";
+    const char *text = entry_of(source, NULL, 0, ".entry k$tma(");
+
+    // one exchange of the sums after their loop; 15 barriers if each iteration exchanges
+    ck_assert_int_le(count_of(text, "bar.sync 1,"), 6);
+}
+
 // ---- Work before the loop
 
 #define QUANTIZED(before)                                                                    \

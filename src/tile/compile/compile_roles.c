@@ -142,22 +142,26 @@ static void remark_no_pipeline(const struct tile_kernel *kernel, const char *not
                             is_better ? not_fused : not_plain);
 }
 
-bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
-                        struct tile_text *out, struct tile_entry *entry)
+// Says why a kernel has no entry with roles; NULL or "" if there is nothing to say.
+struct reasons {
+    const char *not_plain, *not_fused;
+};
+
+// Compiles a loop with one product as a plain pipeline, and other loops as fused ones.
+static bool compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
+                          struct tile_text *out, struct tile_entry *entry, struct reasons *why)
 {
     struct tile_kernel *copy = copy_for_roles(kernel);
-    const char *why = "";
-    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, false, &why) : NULL;
 
+    *why = (struct reasons){ .not_plain = "", .not_fused = "" };
+    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, false, &why->not_plain)
+                                      : NULL;
     if (!plan) {
-        const char *not_fused = "";
         uint32_t products = 0;
         tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
-        if (products && compile_fused(kernel, target, out, entry, &not_fused))
-            return true;
-        remark_no_pipeline(kernel, not_fused ? not_fused : "", why);
-        return false;
+        return products && compile_fused(kernel, target, out, entry, &why->not_fused);
     }
+    *why = (struct reasons){ .not_plain = NULL };
     if (!tile_assign_layouts(copy, 4 * plan->groups, NULL) || !tile_settle_pipeline(copy, plan) ||
         !tile_keeps_rules(copy, "layouts of a pipeline"))
         return false;
@@ -170,7 +174,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
                                     // the loop
             struct tile_target together = *target;
             together.warps = 0;
-            return tile_compile_roles(kernel, &together, out, entry);
+            return compile_roles(kernel, &together, out, entry, why);
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
         else if (plan->apart) // blocks cannot share the end of a tile if its warps depend on each
@@ -179,4 +183,21 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
     tile_remark_pipeline(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
+}
+
+bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
+                        struct tile_text *out, struct tile_entry *entry)
+{
+    const struct tile_diagnostics *diagnostics = kernel->module->diagnostics;
+    struct reasons why, still;
+
+    if (compile_roles(kernel, target, out, entry, &why))
+        return true;
+    if (diagnostics->errors || diagnostics->out_of_memory || !why.not_plain)
+        return false;
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    if (copy && tile_separate_operands(copy) && compile_roles(copy, target, out, entry, &still))
+        return true;
+    remark_no_pipeline(kernel, why.not_fused ? why.not_fused : "", why.not_plain);
+    return false;
 }

@@ -238,6 +238,9 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
             (void)tile_swap_computed(copy);
         if (copy && tile_plan_fused(copy, target, &why))
             return TILE_MMA_PATH_PIPELINE;
+        copy = tile_kernel_copy(kernel);
+        if (copy && tile_separate_operands(copy) && tile_plan_fused(copy, target, &why))
+            return TILE_MMA_PATH_PIPELINE;
     }
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }

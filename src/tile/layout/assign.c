@@ -152,13 +152,25 @@ static void shifted_axis(struct tile_op *op, void *data)
         a->vector_bits = a->square_bits;
 }
 
+// True for a transposed operand that an entry with roles, which has no `widths`, streams to shared
+// memory: no thread holds it.
+static bool is_streamed(const struct tile_assignment *a, const struct tile_op *op)
+{
+    const struct tile_value *operand = op->result[0];
+    bool transposed = false;
+
+    return !a->widths && operand->uses == 1 && operand->use->user->kind == TILE_MMA &&
+           tile_streamed_box(operand, 1, &transposed);
+}
+
 // Finds the axis that a permutation moves to or from the last position of this shape.
 static void other_axis(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
     const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
 
-    if (op->kind != TILE_PERMUTE || axes->ints[axes->count - 1] == axes->count - 1)
+    if (op->kind != TILE_PERMUTE || axes->ints[axes->count - 1] == axes->count - 1 ||
+        is_streamed(a, op))
         return;
     if (tile_shape_same(&op->operand[0]->type, a->largest))
         a->other_axis = (uint32_t)axes->ints[axes->count - 1];

@@ -48,6 +48,9 @@ void tile_tally_loops(struct tile_kernel *kernel, const struct tile_target *targ
 uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps);
 // The same for a kernel that ranks elements; 0 for any other.
 uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps);
+// Gives products in loops loads of their own where a loop also uses a loaded operand for other work
+// (separate.c). True if something changed.
+bool tile_separate_operands(struct tile_kernel *kernel);
 // Marks exp, exp2, sigmoid and quotients for which approximate math suffices.
 void tile_mark_approximate(struct tile_kernel *kernel);
 
