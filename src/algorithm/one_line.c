@@ -171,6 +171,9 @@ cuc_status cuc_topk(cuc_stream *stream, int64_t k, uint32_t flags, const cuc_ten
     if (flags & ~(uint32_t)CUC_ALGORITHM_SMALLEST)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "flags is 0x%" PRIx32 ", expected CUC_ALGORITHM_SMALLEST or 0", flags);
+    if (!values && !indices)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "values and indices are NULL, expected one of them or both");
     if (values && values->dtype != x->dtype)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "values is of %s, expected %s, the type of x",
                         cuc_dtype_name(values->dtype), cuc_dtype_name(x->dtype));

@@ -342,6 +342,8 @@ TEST(one_line_calls_find_values_or_indices_or_both)
              "values is of i32, expected f32, the type of x");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 0, &x.t, NULL, &x.t),
              "indices is of f32, expected i32, u32, i64 or u64");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 5, 0, &x.t, NULL, NULL),
+             "values and indices are NULL, expected one of them or both");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 0, 0, &x.t, NULL, &places.t),
              "k is 0, expected 1 to");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_topk(stream, 4, 0, &x.t, NULL, &places.t),
