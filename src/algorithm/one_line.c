@@ -197,6 +197,15 @@ cuc_status cuc_topk(cuc_stream *stream, int64_t k, uint32_t flags, const cuc_ten
                                .output_count = count)));
 }
 
+// True if a range of integers contains every value of a type of at most 16 bits.
+static bool holds_all(cuc_dtype dtype, double low, double high)
+{
+    double count = exp2((double)cuc_dtype_bits(dtype));
+    double least = tile_is_signed(dtype) ? -count / 2 : 0;
+
+    return cuc_dtype_bits(dtype) <= 16 && low <= least && least + count <= high;
+}
+
 // Writes the type in which the bins of elements are computed, and the number of the bin of v, an
 // i32, or -1 if it has none. Elements of integer types are counted exactly if all bins begin at
 // integers.
@@ -210,6 +219,10 @@ static void put_bin(struct cuc__text *type, struct cuc__text *bin, cuc_dtype dty
     if (integer && whole && fabs(most) < 0x1p53) {
         bool narrow = cuc_dtype_bits(dtype) <= 16 && fabs(most) < 0x1p30;
         cuc__text_put(type, "v = cast(x, %s)", narrow ? "i32" : "i64");
+        if (narrow && width == 1 && holds_all(dtype, low, high)) { // no element is outside
+            cuc__text_put(bin, "v - (%.0f)", low);
+            return;
+        }
         cuc__text_put(bin, "cast(where((v >= %.0f) & (v < %.0f)%s, (v - (%.0f)) // %.0f, -1), i32)",
                       low, high, dtype == CUC_U64 ? " & (x <= 0x7fffffffffffffff)" : "", low,
                       width);

@@ -118,12 +118,24 @@ static const struct {
     double low, high;
     int64_t bins;
 } evens[] = {
-    { CUC_U8, CUC_I32, 0, 256, 256 },   { CUC_U8, CUC_I64, 2, 12, 5 },
-    { CUC_I8, CUC_U32, -12, 12, 6 },    { CUC_I32, CUC_I32, -7, 14, 7 },
-    { CUC_I64, CUC_I64, -5, 2e9, 1 },   { CUC_U64, CUC_I32, -4, 12, 4 },
-    { CUC_I32, CUC_I32, 0, 1e12, 2 },   { CUC_I16, CUC_I32, -8, 8, 64 },
-    { CUC_F32, CUC_I32, -8, 8, 32 },    { CUC_F16, CUC_I64, -2.5, 5.5, 16 },
-    { CUC_F64, CUC_I32, -20, 20, 20 },  { CUC_F32, CUC_I32, -1e30, 1e30, 2 },
+    { CUC_U8, CUC_I32, 0, 256, 256 },
+    { CUC_U8, CUC_I64, 2, 12, 5 },
+    { CUC_I8, CUC_I32, -128, 128, 256 },
+    { CUC_U8, CUC_I32, -3, 300, 303 },
+    { CUC_I8, CUC_I32, -127, 128, 255 },
+    { CUC_U8, CUC_I32, 0, 20, 20 },
+    { CUC_I16, CUC_I32, -32768, 32768, 65536 },
+    { CUC_U16, CUC_I64, 0, 65536, 65536 },
+    { CUC_I8, CUC_U32, -12, 12, 6 },
+    { CUC_I32, CUC_I32, -7, 14, 7 },
+    { CUC_I64, CUC_I64, -5, 2e9, 1 },
+    { CUC_U64, CUC_I32, -4, 12, 4 },
+    { CUC_I32, CUC_I32, 0, 1e12, 2 },
+    { CUC_I16, CUC_I32, -8, 8, 64 },
+    { CUC_F32, CUC_I32, -8, 8, 32 },
+    { CUC_F16, CUC_I64, -2.5, 5.5, 16 },
+    { CUC_F64, CUC_I32, -20, 20, 20 },
+    { CUC_F32, CUC_I32, -1e30, 1e30, 2 },
     { CUC_BF16, CUC_I32, -8, 8, 4096 },
 };
 
