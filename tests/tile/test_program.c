@@ -409,6 +409,12 @@ static const struct {
       "1:8: remark: kernel: k: split=2 is not applied: no loop carries values, loads and has 16 "
       "iterations or more",
       NULL, 2, NULL },
+    { "kernel k(a: f32[M, K], b: f32[K, N], c: f32[M, N]) grid cdiv(M, 64), cdiv(N, 64) {\n"
+      "    s = zeros(f32, [64, 64])\n    for i in 0 .. cdiv(K, 16) {\n"
+      "        s = mma(load(a, [block(0), i], [64, 16]), load(b, [i, block(1)], [16, 64]), s)\n"
+      "    }\n    store(c, [block(0), block(1)], s)\n}",
+      "1:8: remark: kernel: k: split=4 is not applied: it multiplies matrices without a pipeline",
+      NULL, 4, NULL },
     { "kernel k(x: f32[M, N], o: f32[M, N]) grid cdiv(N, 64) {\n    s = zeros(f32, [64])\n"
       "    for i in 0 .. M {\n        s += load(x, [i, block(0)], [_, 64])\n"
       "        store(o, [i, block(0)], s)\n    }\n}",

@@ -7,6 +7,7 @@
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
 #include "tile/pass/access_width.h"
+#include "tile/pass/accumulation.h"
 #include "tile/pass/funnel.h"
 #include "tile/pass/prefetch.h"
 #include "tile/pass/pipeline.h"
@@ -146,6 +147,8 @@ static bool split_loops(struct unit *u)
 {
     u->target.loop_split =
         tile_split_loops(u->kernel, &u->target, u->warps, &u->flexible, &u->why_not_split);
+    if (u->target.split > 1 && !u->has_roles && tile_has_products(u->kernel))
+        u->why_not_split = "it multiplies matrices without a pipeline";
     tile_remark_split(u->kernel, u->target.split, u->target.loop_split, u->flexible,
                       u->why_not_split);
     return true;
