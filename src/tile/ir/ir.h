@@ -401,6 +401,8 @@ const struct tile_op *tile_shared_box(const struct tile_value *value, uint32_t u
 // Does the same as tile_loaded_box() for a gather() or load_rows().
 const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed);
 bool tile_is_gather(const struct tile_op *op); // true for a gather() or load_rows()
+// True for a load(), load_at(), gather() or load_rows().
+bool tile_is_tile_load(const struct tile_op *op);
 // Does the same as tile_shared_box() for a load of any of these kinds.
 const struct tile_op *tile_streamed_box(const struct tile_value *value, uint32_t uses,
                                         bool *transposed);

@@ -116,6 +116,11 @@ bool tile_is_gather(const struct tile_op *op)
     return op->kind == TILE_GATHER || op->kind == TILE_LOAD_ROWS;
 }
 
+bool tile_is_tile_load(const struct tile_op *op)
+{
+    return op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op);
+}
+
 const struct tile_op *tile_gathered_box(const struct tile_value *value, bool *transposed)
 {
     const struct tile_op *op = box_of(value, 1, transposed);
@@ -128,8 +133,7 @@ const struct tile_op *tile_streamed_box(const struct tile_value *value, uint32_t
 {
     const struct tile_op *op = box_of(value, uses, transposed);
 
-    return op && (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op)) ? op
-                                                                                           : NULL;
+    return op && tile_is_tile_load(op) ? op : NULL;
 }
 
 bool tile_pads_zeros(const struct tile_op *op)

@@ -188,11 +188,10 @@ const struct tile_feed *tile_computed_feed(struct tile_fused *p, struct tile_fus
 const char *tile_find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads a tile of more than 1024 elements that is no plain matrix";
-    bool is_tile = load->kind == TILE_LOAD || load->kind == TILE_LOAD_AT || tile_is_gather(load);
 
     if (tile_feed_of(p, load) || tile_elements(&load->result[0]->type) <= MOST_LOADED)
         return NULL;
-    if (!is_tile || load->result[0]->type.rank != 2 || !can_stream(load))
+    if (!tile_is_tile_load(load) || load->result[0]->type.rank != 2 || !can_stream(load))
         return why;
     for (uint32_t i = 0; i < p->feeds; i++) {
         const struct tile_op *own = p->feed[i].stream.load; // NULL if warpgroups compute the feed

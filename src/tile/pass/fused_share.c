@@ -22,7 +22,7 @@ static void drop(struct tile_value *value)
     if (value->uses || !op)
         return;
     struct tile_value *from = op->operand_count ? op->operand[0] : NULL;
-    bool is_load = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op);
+    bool is_load = tile_is_tile_load(op);
     tile_delete(op);
     if (!is_load)
         drop(from);
@@ -58,18 +58,13 @@ static bool is_operand(const struct tile_op *loop, const struct tile_op *load)
     return false;
 }
 
-static bool is_tile_load(const struct tile_op *op)
-{
-    return op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op);
-}
-
 // Merges equal loads whose results the loop uses for work other than products.
 static void share_loads(const struct tile_op *loop)
 {
     for (struct tile_op *op = loop->block[0]->first, *next; op; op = next) {
         struct tile_op *other = loop->block[0]->first;
         next = op->next;
-        if (!is_tile_load(op) || !tile_pads_zeros(op) || is_operand(loop, op))
+        if (!tile_is_tile_load(op) || !tile_pads_zeros(op) || is_operand(loop, op))
             continue;
         while (other != op && (!tile_same_op(other, op) || is_operand(loop, other)))
             other = other->next;

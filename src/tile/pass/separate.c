@@ -31,8 +31,7 @@ static struct tile_op *shared_load(const struct tile_op *mma, uint32_t which)
         op = op->operand[0]->op;
         shared |= op && op->result[0]->uses > 1;
     }
-    bool is_load = op && op->parent == mma->parent &&
-                   (op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || tile_is_gather(op));
+    bool is_load = op && op->parent == mma->parent && tile_is_tile_load(op);
     return is_load && shared && tile_pads_zeros(op) ? op : NULL;
 }
 
