@@ -217,31 +217,39 @@ static void measure_tiles(struct tile_work *w, const struct launch *l, const str
                             t->strides[s->last ? s->last - 1 : 1] * s->element);
 }
 
-// Repeats the compiler's planning on a copy of the kernel to learn which implementation it chooses.
-static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *kernel,
-                                  const struct tile_target *target, const struct tile_op *mma,
-                                  struct tile_work *w)
+// Repeats the compiler's planning on copies of the kernel. True if it finds a pipeline.
+static bool has_pipeline(const struct launch *l, const struct tile_kernel *kernel,
+                         const struct tile_target *target, struct tile_work *w)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
     const char *why;
 
-    if (copy) {
-        struct tile_pipeline *plan = tile_plan_pipeline(copy, target, false, &why);
-        if (plan) {
-            w->promotes = plan->promotes;
-            for (int i = 0; i < 2; i++)
-                measure_tiles(w, l, &plan->stream[i], i);
-            return TILE_MMA_PATH_PIPELINE;
-        }
-        copy = tile_kernel_copy(kernel);
-        if (copy)
-            (void)tile_swap_computed(copy);
-        if (copy && tile_plan_fused(copy, target, &why))
-            return TILE_MMA_PATH_PIPELINE;
-        copy = tile_kernel_copy(kernel);
-        if (copy && tile_separate_operands(copy) && tile_plan_fused(copy, target, &why))
-            return TILE_MMA_PATH_PIPELINE;
+    if (!copy)
+        return false;
+    struct tile_pipeline *plan = tile_plan_pipeline(copy, target, false, &why);
+    if (plan) {
+        w->promotes = plan->promotes;
+        for (int i = 0; i < 2; i++)
+            measure_tiles(w, l, &plan->stream[i], i);
+        return true;
     }
+    copy = tile_kernel_copy(kernel);
+    if (copy)
+        (void)tile_swap_computed(copy);
+    return copy && tile_plan_fused(copy, target, &why);
+}
+
+// Learns which implementation of a product the compiler chooses.
+static enum tile_mma_path path_of(const struct launch *l, const struct tile_kernel *kernel,
+                                  const struct tile_target *target, const struct tile_op *mma,
+                                  struct tile_work *w)
+{
+    struct tile_kernel *copy;
+
+    if (has_pipeline(l, kernel, target, w) ||
+        ((copy = tile_kernel_copy(kernel)) && tile_separate_operands(copy) &&
+         has_pipeline(l, copy, target, w)))
+        return TILE_MMA_PATH_PIPELINE;
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
