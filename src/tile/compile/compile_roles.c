@@ -42,6 +42,8 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
         return NULL;
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
+    if (plan && tile_split_fused(copy, plan, target))
+        plan = tile_plan_fused(copy, target, why);
     if (plan) {
         bool changed = tile_reduce_after_loops(copy, tile_fused_warps(plan), target->contract);
         if (tile_unroll_before_products(copy, tile_fused_warps(plan)) || changed)
@@ -82,6 +84,11 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
     if (!plan && *why && !**why) {
         copy = copy_for_roles(kernel);
         plan = prepare_fused(copy, target, false, why);
+    }
+    if (!plan && *why == tile_split_too_large) {
+        struct tile_target whole = *target;
+        whole.split = 1;
+        return compile_fused(kernel, &whole, out, entry, why);
     }
     if (!plan)
         return false;

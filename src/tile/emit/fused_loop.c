@@ -807,8 +807,6 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     r->ring.sliced = false;
     if (tile_slices(&p->base) > 1 && !r->ring.copies)
         join_slices(e, tile_registers(e, op->result[0]));
-    if (p->base.split > 1 && !r->ring.copies)
-        tile_join_parts(e, tile_registers(e, op->result[0]), tile_register_count(op->result[0]));
     e->shared_busy = true;
     return !e->failed;
 }

@@ -1,7 +1,8 @@
 // Tiles shared between the blocks of a cluster. Each block writes its tile to its own shared
 // memory, all blocks wait, and each reads the others' tiles from there. All blocks hold a tile in
-// the same layout, so each thread reads the registers of the thread with the same number.
-#include "emit.h"
+// the same layout, so each thread reads the registers of the thread with the same number. In an
+// entry with roles, tiles are shared in place of the rings, which are empty after the loop.
+#include "ring.h"
 
 // Returns the number of elements in a vector. Sets *pitch to the bytes between a thread's
 // consecutive vectors.
@@ -16,6 +17,11 @@ static uint32_t vector_of(const struct tile_emitter *e, const struct tile_value 
 
 static tile_register own_address(struct tile_emitter *e, uint32_t vector_bytes)
 {
+    if (e->ring) {
+        tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid,
+                                      vector_bytes, e->ring->base);
+        return tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, (unsigned)TILE_RING_AT);
+    }
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, vector_bytes, e->shared);
 }
 
@@ -29,12 +35,15 @@ bool tile_emit_share(struct tile_emitter *e, const struct tile_op *op)
         e->share_at = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->share_at));
     if (!e->share_at || !reg)
         return false;
-    if (!e->share_bytes)
+    if (!e->share_bytes && e->ring) // all warpgroups have read the last stage
+        tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS,
+                 e->ring->plan->groups * TILE_GROUP_THREADS);
+    else if (!e->share_bytes)
         (void)tile_scratch(e, 0);
     at = e->share_at[op->result[0]->id] = e->share_bytes;
     e->share_bytes += (count / vector * pitch + TILE_VECTOR_BYTES - 1) &
                       ~(uint32_t)(TILE_VECTOR_BYTES - 1);
-    if (e->share_bytes > e->shared_bytes)
+    if (!e->ring && e->share_bytes > e->shared_bytes)
         e->shared_bytes = e->share_bytes;
     tile_register own = own_address(e, vector * tile_bytes_of(x->type.dtype));
     for (uint32_t i = 0; i < count; i += vector)
@@ -62,12 +71,6 @@ bool tile_emit_peer(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-static void wait_for_all(struct tile_emitter *e)
-{
-    tile_ins(e, "barrier.cluster.arrive.release");
-    tile_ins(e, "barrier.cluster.wait.acquire");
-}
-
 bool tile_emit_meet(struct tile_emitter *e, const struct tile_op *op)
 {
     if (op->kind == TILE_LEAVE) { // other blocks may still read this block's shared memory
@@ -75,12 +78,16 @@ bool tile_emit_meet(struct tile_emitter *e, const struct tile_op *op)
         tile_register part = tile_make(e, TILE_R32, "mov.u32 %R, %%cluster_ctarank");
         tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", part);
         tile_branch(e, first, false, stays);
-        wait_for_all(e);
-        tile_ins(e, "ret");
+        tile_cluster_barrier(e, !e->ring);
+        if (e->ring)
+            tile_branch(e, TILE_NO_REGISTER, false, e->ring->next_tile);
+        else
+            tile_ins(e, "ret");
         tile_put_label(e, stays);
         return true;
     }
-    wait_for_all(e);
+    // Warps with roles wait for the other blocks at the end of the entry.
+    tile_cluster_barrier(e, !e->ring || op->kind != TILE_PEERS_READ);
     if (op->kind == TILE_PEERS_READ) {
         e->share_bytes = 0;
         e->shared_busy = TILE_SHARED_FREE;

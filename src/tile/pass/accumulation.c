@@ -64,8 +64,6 @@ static void check(struct tile_op *op, void *data)
 
     if (traits & TILE_WRITES || order == TILE_ACQUIRE || order == TILE_ACQ_REL)
         f->why = "an iteration has an effect";
-    else if (op->kind == TILE_MMA)
-        f->why = "it multiplies matrices";
     else if (op->kind == TILE_RETURN || (op->kind == TILE_BREAK && tile_loop_around(op) == f->loop))
         f->why = "it may end early";
     for (uint32_t i = 0; i < op->operand_count; i++)
@@ -123,6 +121,7 @@ static bool is_part_of_op(struct finder *f, const struct tile_op *op, uint32_t r
     case TILE_SUB:
         return !depends(f, x[1]) && set_op(f, TILE_ADD, false) && is_part(f, x[0]);
     case TILE_FMA:
+    case TILE_MMA:
         return !depends(f, x[0]) && !depends(f, x[1]) && set_op(f, TILE_ADD, false) &&
                is_part(f, x[2]);
     case TILE_WHERE:

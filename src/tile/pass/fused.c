@@ -791,20 +791,6 @@ void tile_find_small_feeds(struct tile_kernel *kernel, struct tile_fused *p,
     }
 }
 
-// Returns the number of blocks that each run a part of the loop's iterations. They exchange their
-// partial sums through the shared memory of the rings.
-static uint32_t plan_split(const struct tile_fused *p, const struct tile_target *target)
-{
-    const struct tile_op *loop = p->base.loop;
-    uint32_t bytes = p->base.groups * p->base.blocks * p->base.columns * 64 * 4;
-
-    return tile_product_split(target) > 1 && !p->uneven && is_sum(loop) &&
-                   tile_type_same(&loop->result[0]->type, &p->base.mma->result[0]->type) &&
-                   bytes <= p->base.stages * p->base.stage_bytes
-               ? target->split
-               : 1;
-}
-
 // Estimates whether a scalar rises (1) or falls (-1) along the grid's first axis: its factors are
 // mostly positive.
 static int slope_of(const struct tile_value *value)
@@ -917,7 +903,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_shared(p, target);
     if (*why)
         return NULL;
-    p->base.split = plan_split(p, target);
+    p->base.split = kernel->parts > 1 ? kernel->parts : 1;
     find_streamed_bytes(p);
     return p;
 }

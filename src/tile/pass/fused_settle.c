@@ -202,7 +202,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
         tile_walk(&kernel->body, check_absence, &absence);
     if (absence.missed)
         return "work that is not split by rows would need a fourth warpgroup";
-    const char *why = p->overlaps ? tile_settle_deferred_reductions(kernel) : NULL;
+    const char *why = tile_settle_fused_split(p);
+    if (!why && p->overlaps)
+        why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
     if (!p->overlaps || p->products - p->early > 1) {

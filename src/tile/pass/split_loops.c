@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "tile/ir/scalar.h"
 #include "tile/ir/target.h"
+#include "tile/ir/words.h"
 
 #include <math.h>
 
@@ -232,7 +233,7 @@ static void start_apart(struct splitter *s, struct tile_op *loop, const struct t
         struct tile_type mask = *type;
         mask.dtype = CUC_BOOL;
         if (of[i].op == TILE_MINIMUM || of[i].op == TILE_MAXIMUM || of[i].op == TILE_OR ||
-            of[i].op == TILE_AND)
+            of[i].op == TILE_AND || (of[i].op == TILE_ADD && tile_is_zero(loop->operand[3 + i])))
             continue;
         struct tile_value *identity = identity_of(s, loop, of[i].op, type);
         struct tile_value *chosen =
@@ -499,4 +500,22 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
     tile_simplify(kernel);
     kernel->splits = !s.failed;
     return s.failed ? 0 : *flexible ? TILE_PORTABLE_PARTS : target->split;
+}
+
+bool tile_join_loop(struct tile_kernel *kernel, struct tile_op *loop,
+                    const struct tile_accumulator *of, uint32_t parts)
+{
+    struct splitter s = { .kernel = kernel };
+    struct tile_type type = tile_scalar(CUC_I64);
+
+    if (loop->result_count > MOST_CARRIED)
+        return false;
+    s.part = tile_make_before(kernel, loop, TILE_CLUSTER_RANK, &type, 0, NULL);
+    s.parts = tile_make_int_before(kernel, loop, CUC_I64, parts);
+    start_apart(&s, loop, of);
+    join(&s, loop, of, true);
+    tile_renumber(kernel);
+    tile_simplify(kernel);
+    kernel->parts = s.failed ? 0 : parts;
+    return !s.failed;
 }

@@ -1,0 +1,36 @@
+// Decides whether the blocks of a cluster share a loop with products: each block runs a part of the
+// iterations, and the first block combines the values that the loop carries (split_loops.c).
+#include "fused.h"
+#include "accumulation.h"
+#include "pass.h"
+
+#include "tile/ir/layout.h"
+
+const char tile_split_too_large[] = "the values that the loop carries do not fit in the ring";
+
+bool tile_split_fused(struct tile_kernel *kernel, const struct tile_fused *p,
+                      const struct tile_target *target)
+{
+    struct tile_op *loop = (struct tile_op *)(uintptr_t)p->base.loop;
+    const char *why;
+
+    if (tile_product_split(target) <= 1 || p->uneven)
+        return false;
+    const struct tile_accumulator *of = tile_accumulators_of(kernel, loop, &why);
+    return of && loop->result_count && tile_join_loop(kernel, loop, of, target->split);
+}
+
+const char *tile_settle_fused_split(const struct tile_fused *p)
+{
+    uint64_t bytes = 0;
+
+    if (p->base.split <= 1)
+        return NULL;
+    for (const struct tile_op *op = p->base.loop->next; op; op = op->next)
+        if (op->kind == TILE_SHARE)
+            bytes += (uint64_t)tile_bytes_of(op->result[0]->type.dtype)
+                     << op->result[0]->layout->register_bits;
+    return bytes * 32 * tile_fused_warps(p) <= (uint64_t)p->base.stages * p->base.stage_bytes
+               ? NULL
+               : tile_split_too_large;
+}
