@@ -1661,6 +1661,28 @@ static const struct construct constructs[] = {
       "        new = maximum(n, trans(max(x, 0)))\n        c = reshape(new, [1, 16])\n"
       "        k = k * exp(reshape(n, [1, 16]) - c) + exp(x - c)\n        n = new\n    }\n"
       "    store(o, [0, 0], l); store(oo, [0, 0], k); store(o3, [0, 0], m); store(o3, [0, 1], n)\n}", 256, 20, NULL },
+    { "a pipeline of a product and sums of its operands, split by 3", "f16 bf16", "M=130 K=700 N=72;M=64 K=70 N=64;M=9 K=0 N=8",
+      "kernel k(s: T[K, M], ss: T[K, N], o: f32[M, N], oo: f32[M], o3: f32[N]) const T = f32 grid cdiv(M, 64), cdiv(N, 64) {\n"
+      "    m, n = block(0), block(1)\n    acc, a, b = zeros(f32, [64, 64]), zeros(f32, [1, 64]), zeros(f32, [1, 64])\n"
+      "    for k in 0 .. cdiv(K, 64) {\n        x, y = load(s, [k, m], [64, 64]), load(ss, [k, n], [64, 64])\n"
+      "        a += sum(cast(x, f32), 0)\n        b += sum(cast(y, f32), 0)\n        acc = mma(trans(x), y, acc)\n    }\n"
+      "    store(oo, [m], squeeze(a, 0)); store(o3, [n], squeeze(b, 0))\n    store(o, [m, n], acc - trans(a) * b * 0.01)\n}", 64, 30, NULL },
+    { "a pipeline of a product that goes on, and extrema, split by 2", "f16 bf16", "M=130 K=700 N=72;M=64 K=64 N=64;M=9 K=0 N=8",
+      "kernel k(w: T[M, K], ww: T[K, N], u: f32[M, N], o: f32[M, N], oo: f32[M], o3: f32[M]) const T = f32 grid cdiv(M, 64), cdiv(N, 64) {\n"
+      "    m, n = block(0), block(1)\n    acc = load(u, [m, n], [64, 64])\n    low, high = full(f32, [64, 1], 2), full(f32, [64, 1], -3)\n"
+      "    for k in 0 .. cdiv(K, 64) {\n        x = load(w, [m, k], [64, 64])\n        y = cast(x, f32)\n"
+      "        low = minimum(low, min(y, 1))\n        high = maximum(high, max(y, 1))\n"
+      "        acc = mma(cast(maximum(y, 0.0), T), load(ww, [k, n], [64, 64]), acc)\n    }\n"
+      "    store(oo, [m], squeeze(low, 1)); store(o3, [m], squeeze(high, 1))\n    store(o, [m, n], acc)\n}", 4, 30, NULL },
+    { "a pipeline of a running softmax, split by 3", "f16 bf16", "M=130 N=700;M=64 N=20;M=3 N=0",
+      "kernel k(s: T[M, 64], ss: T[N, 64], s3: T[N, 64], o: f32[M, 64], oo: f32[M]) const T = f32 grid cdiv(M, 64) {\n"
+      "    i = block(0)\n    q = load(s, [i, 0], [64, 64])\n"
+      "    acc, m, l = zeros(f32, [64, 64]), full(f32, [64, 1], -100.0), zeros(f32, [64, 1])\n"
+      "    for n in 0 .. minimum(cdiv(N, 64), 3 * i + 2) {\n        x = mma(q, trans(load(ss, [n, 0], [64, 64])), zeros(f32, [64, 64])) * 0.5\n"
+      "        x = where(n * 64 + iota(i32, 64)[None, :] < N, x, -inf)\n"
+      "        new = maximum(m, max(x, 1))\n        p = exp2(x - new)\n        fade = exp2(m - new)\n        l = l * fade + sum(p, 1)\n"
+      "        acc = mma(cast(p, T), load(s3, [n, 0], [64, 64]), acc * fade)\n        m = new\n    }\n"
+      "    store(oo, [i], squeeze(m + log2(l), 1)); store(o, [i, 0], acc / l)\n}", 40000, 1, NULL },
     { "indices that are one of several results, in a loop of loads", NULL, "N=100",
       "kernel k(w: f32[N], ww: f32[64], o: f32[64], oo: f32[64]) grid 1 {\n    a, b = zeros(f32, [64]), zeros(f32, [64])\n"
       "    for j in 0 .. 64 {\n        p, q, r, s = philox(17, j * 64 + iota(i64, 64))\n"

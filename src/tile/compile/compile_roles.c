@@ -42,7 +42,8 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
         return NULL;
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
-    if (plan && tile_split_fused(copy, plan, target))
+    const char *why_whole = plan ? tile_split_fused(copy, plan, target) : "";
+    if (!why_whole)
         plan = tile_plan_fused(copy, target, why);
     if (plan) {
         bool changed = tile_reduce_after_loops(copy, tile_fused_warps(plan), target->contract);
@@ -70,6 +71,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
                                                          : tile_settle_fused(copy, plan, target);
     if (*why || !tile_keeps_rules(copy, "layouts of a loop with several products"))
         return NULL;
+    plan->why_whole = why_whole;
     return plan;
 }
 
@@ -88,7 +90,10 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
     if (!plan && *why == tile_split_too_large) {
         struct tile_target whole = *target;
         whole.split = 1;
-        return compile_fused(kernel, &whole, out, entry, why);
+        if (!compile_fused(kernel, &whole, out, entry, why))
+            return false;
+        tile_remark_whole(kernel, kernel->where, target, tile_split_too_large, TILE_TMA);
+        return true;
     }
     if (!plan)
         return false;

@@ -256,6 +256,9 @@ static bool is_scaled(struct finder *f, const struct tile_value *value,
     case TILE_REDUCE:
         return tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM) == TILE_WITH_SUM && keeps_axes(f, op) &&
                is_scaled(f, op->operand[0], maximum);
+    case TILE_MMA:
+        return !depends(f, op->operand[1]) && tile_is_zero(op->operand[2]) && keeps_axes(f, op) &&
+               is_scaled(f, op->operand[0], maximum);
     case TILE_CAST:
         return tile_is_float(op->operand[0]->type.dtype) && tile_is_float(value->type.dtype) &&
                is_scaled(f, op->operand[0], maximum);
@@ -288,6 +291,18 @@ static bool is_fade(struct finder *f, const struct tile_value *fade, const struc
     return x && unwrapped(f, x) == m;
 }
 
+// True if a value is x exp(m - M).
+static bool is_faded(struct finder *f, const struct tile_value *value, const struct tile_value *m,
+                     const struct tile_value *maximum)
+{
+    const struct tile_op *op = value->op;
+
+    for (uint32_t i = 0; op && op->kind == TILE_MUL && !tile_is_rounded(op) && i < 2; i++)
+        if (op->operand[i] == f->from && is_fade(f, op->operand[1 - i], m, maximum))
+            return true;
+    return false;
+}
+
 // True if `next` is x exp(m - M) plus a value that is proportional to exp(-M).
 static bool is_scaled_sum(struct finder *f, const struct tile_value *next,
                           const struct tile_value *m, const struct tile_value *maximum)
@@ -298,17 +313,15 @@ static bool is_scaled_sum(struct finder *f, const struct tile_value *next,
     f->found = (struct tile_accumulator){ .op = TILE_ADD, .scaled = true };
     if (!op || tile_is_rounded(op))
         return false;
-    for (uint32_t i = 0; i < 2; i++) {
-        if (op->kind == TILE_FMA && op->operand[i] == x &&
-            is_fade(f, op->operand[1 - i], m, maximum) && is_scaled(f, op->operand[2], maximum))
+    if (op->kind == TILE_MMA)
+        return is_faded(f, op->operand[2], m, maximum) && !depends(f, op->operand[1]) &&
+               keeps_axes(f, op) && is_scaled(f, op->operand[0], maximum);
+    for (uint32_t i = 0; i < 2; i++)
+        if ((op->kind == TILE_FMA && op->operand[i] == x &&
+             is_fade(f, op->operand[1 - i], m, maximum) && is_scaled(f, op->operand[2], maximum)) ||
+            (op->kind == TILE_ADD && is_faded(f, op->operand[i], m, maximum) &&
+             is_scaled(f, op->operand[1 - i], maximum)))
             return true;
-        const struct tile_op *product = op->kind == TILE_ADD ? op->operand[i]->op : NULL;
-        for (uint32_t n = 0; product && product->kind == TILE_MUL && n < 2; n++)
-            if (!tile_is_rounded(product) && product->operand[n] == x &&
-                is_fade(f, product->operand[1 - n], m, maximum) &&
-                is_scaled(f, op->operand[1 - i], maximum))
-                return true;
-    }
     return false;
 }
 

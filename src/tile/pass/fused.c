@@ -876,8 +876,9 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
             *why = too_deep;
     if (*why)
         return NULL;
-    p->uneven = tile_differs_by_block(p->base.loop->operand[0], 0) ||
-                tile_differs_by_block(p->base.loop->operand[1], 0);
+    // The blocks of a split take one tile each.
+    p->uneven = !kernel->parts && (tile_differs_by_block(p->base.loop->operand[0], 0) ||
+                                   tile_differs_by_block(p->base.loop->operand[1], 0));
     p->falls = slope_of(p->base.loop->operand[1]) < slope_of(p->base.loop->operand[0]);
     *why = plan_rows(kernel, p, target);
     if (*why && p->overlaps && p->products - p->early > 1) {

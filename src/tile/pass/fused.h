@@ -62,6 +62,7 @@ struct tile_fused {
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
     bool alternates; // warpgroups take turns to start their products
+    const char *why_whole; // reason why blocks of a cluster cannot share the loop
     bool uneven;     // the loop's length depends on the block's first index
     bool falls;      // and falls with it
     // Bytes that an iteration streams from places that differ only along the grid's first axis, and
@@ -153,12 +154,13 @@ uint32_t tile_fused_warps(const struct tile_fused *p);
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
 // fused_split.c. tile_split_fused() lets the blocks of a cluster share the loop, and adds ops that
-// combine their results; the kernel then needs a new plan. False if the loop does more than
-// accumulate. Once layouts are assigned, tile_settle_fused_split() returns NULL, or
-// tile_split_too_large if the ring has no room for the results.
+// combine their results; the kernel then needs a new plan. Returns NULL, or the reason why the loop
+// stays whole, which is "" if nobody asked to split it. Once layouts are assigned,
+// tile_settle_fused_split() returns NULL, or tile_split_too_large if the ring has no room for the
+// results.
 extern const char tile_split_too_large[];
-bool tile_split_fused(struct tile_kernel *kernel, const struct tile_fused *p,
-                      const struct tile_target *target);
+const char *tile_split_fused(struct tile_kernel *kernel, const struct tile_fused *p,
+                             const struct tile_target *target);
 const char *tile_settle_fused_split(const struct tile_fused *p);
 // loop_versioning.c: creates two versions of the loop's work, one for iterations without a masked
 // element and one for all others. With `by_warps`, each warp chooses for its own rows, if warps.c

@@ -8,16 +8,21 @@
 
 const char tile_split_too_large[] = "the values that the loop carries do not fit in the ring";
 
-bool tile_split_fused(struct tile_kernel *kernel, const struct tile_fused *p,
-                      const struct tile_target *target)
+const char *tile_split_fused(struct tile_kernel *kernel, const struct tile_fused *p,
+                             const struct tile_target *target)
 {
     struct tile_op *loop = (struct tile_op *)(uintptr_t)p->base.loop;
     const char *why;
 
-    if (tile_product_split(target) <= 1 || p->uneven)
-        return false;
+    if (tile_product_split(target) <= 1)
+        return "";
+    if (loop->result_count == 0)
+        return "its loop carries no values";
     const struct tile_accumulator *of = tile_accumulators_of(kernel, loop, &why);
-    return of && loop->result_count && tile_join_loop(kernel, loop, of, target->split);
+    if (!of)
+        return why;
+    return tile_join_loop(kernel, loop, of, target->split) ? NULL
+                                                           : "it carries more than 16 values";
 }
 
 const char *tile_settle_fused_split(const struct tile_fused *p)

@@ -103,16 +103,13 @@ void tile_remark_instructions(struct tile_module *module, const struct tile_op *
                 tile_op_infos[op->kind].name, count, tile_variant_name(variant));
 }
 
-// Says that the option `split` has no effect.
-static void remark_whole(const struct tile_kernel *kernel, struct tile_location where,
-                         const struct tile_target *target, const char *variant)
+void tile_remark_whole(const struct tile_kernel *kernel, struct tile_location where,
+                       const struct tile_target *target, const char *why, enum tile_variant variant)
 {
-    const char *why = target->split > TILE_PORTABLE_PARTS
-                          ? "at most 8 blocks share a product"
-                          : "its loop has bounds that differ by block, or does more than add to "
-                            "one sum that begins at zero";
-
-    tile_remark(kernel->module, where, "mma: not split over blocks: %s (%s)", why, variant);
+    if (target->split > TILE_PORTABLE_PARTS)
+        why = "at most 8 blocks share a product";
+    tile_remark(kernel->module, where, "mma: not split over blocks: %s (%s)", why,
+                tile_variant_name(variant));
 }
 
 void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan,
@@ -135,7 +132,11 @@ void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pi
         tile_remark(kernel->module, plan->mma->where,
                     "mma: split-K over %u blocks of a cluster (%s)", plan->split, variant);
     else if (target->split > 1)
-        remark_whole(kernel, plan->mma->where, target, variant);
+        tile_remark_whole(
+            kernel, plan->mma->where, target,
+            "its bounds depend on what the block looks up, its sum does not start from "
+            "zero, or its ring is smaller than the sum",
+            plan->realigned ? TILE_REALIGNED : TILE_TMA);
     if (plan->side)
         tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
                     variant);
@@ -196,7 +197,7 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     "for: split over %u blocks of a cluster (%s)", plan->base.split,
                     tile_variant_name(TILE_TMA));
     else if (target->split > 1)
-        remark_whole(kernel, plan->base.mma->where, target, tile_variant_name(TILE_TMA));
+        tile_remark_whole(kernel, plan->base.mma->where, target, plan->why_whole, TILE_TMA);
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by %s (%s)",
                 plan->base.stages, plan->base.stage_bytes,
                 !plan->base.gathers                    ? "TMA"

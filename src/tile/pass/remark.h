@@ -30,6 +30,10 @@ void tile_remark_no_pipeline(const struct tile_kernel *kernel, struct tile_locat
 struct tile_fused;
 void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan,
                        const struct tile_target *target);
+// Says that the option `split` has no effect on a pipeline.
+void tile_remark_whole(const struct tile_kernel *kernel, struct tile_location where,
+                       const struct tile_target *target, const char *why,
+                       enum tile_variant variant);
 // Reports the loop with prefetched operands or, if `plan` is NULL, the reason why there is none.
 struct tile_prefetch;
 void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
