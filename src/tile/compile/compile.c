@@ -139,7 +139,7 @@ static bool review(struct unit *u)
 
 static bool reduce_after_loops(struct unit *u)
 {
-    tile_reduce_after_loops(u->kernel, u->warps, u->target.contract);
+    tile_reduce_after_loops(u->kernel, u->warps, u->target.contract, false);
     return true;
 }
 

@@ -46,7 +46,8 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     if (!why_whole)
         plan = tile_plan_fused(copy, target, why);
     if (plan) {
-        bool changed = tile_reduce_after_loops(copy, tile_fused_warps(plan), target->contract);
+        bool changed =
+            tile_reduce_after_loops(copy, tile_fused_warps(plan), target->contract, true);
         if (tile_unroll_before_products(copy, tile_fused_warps(plan)) || changed)
             plan = tile_plan_fused(copy, target, why);
     }

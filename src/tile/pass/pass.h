@@ -23,8 +23,9 @@ bool tile_drop_yields(struct tile_kernel *kernel);
 // True if something changed.
 bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
 // Moves reductions out of loops that accumulate them (reduce_after_loop.c). `contract` allows
-// adding products without rounding them. True if something changed.
-bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract);
+// adding products without rounding them; `roles` includes loops that multiply matrices, for an
+// entry with roles. True if something changed.
+bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract, bool roles);
 // Unrolls loops that load too few bytes at a time, and moves all loads of an iteration to its
 // start. If stored tensors overlap no others (`apart`), loads also move before stores. True if
 // something changed.

@@ -20,6 +20,7 @@ struct mover {
     uint32_t threads;
     bool contract; // products need not be rounded before they are added
     bool has_products;
+    bool roles; // for an entry with roles: also visit its loop with products
     bool changed;
 };
 
@@ -279,18 +280,39 @@ static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, cons
     m->changed = true;
 }
 
+// True for a value that an iteration computes from loads, element by element. Accumulators of
+// products lie in another layout, in which a fold would exchange elements.
+static bool is_of_loads(const struct tile_op *loop, const struct tile_value *x)
+{
+    const struct tile_op *op = x->op;
+
+    if (!op || !tile_is_within(op, loop->block[0]) || !x->type.rank)
+        return true;
+    if (tile_op_infos[op->kind].traits & TILE_READS)
+        return op->parent == loop->block[0];
+    if (!(tile_op_infos[op->kind].traits & TILE_ELEMENTWISE) && op->kind != TILE_BROADCAST &&
+        op->kind != TILE_RESHAPE)
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!is_of_loads(loop, op->operand[i]))
+            return false;
+    return true;
+}
+
 static void visit(struct tile_op *loop, void *data)
 {
     struct mover *m = data;
     uint32_t bytes = 16, all = 0;
+    bool multiplies = m->has_products && tile_is_beside_product(loop);
 
     if (loop->kind != TILE_FOR || !loop->next || !loop->result_count || !tile_loads(loop) ||
-        !tile_ends_once(loop) || (m->has_products && tile_is_beside_product(loop)))
+        !tile_ends_once(loop) || (multiplies && !m->roles))
         return;
     tile_walk(loop->block[0], narrowest, &bytes);
     for (uint32_t i = 0; i < loop->result_count; i++) {
         struct chain c;
-        if (!find_chain(&c, loop->block[0]->argument[1 + i], loop->block[0]->last->operand[i]))
+        if (!find_chain(&c, loop->block[0]->argument[1 + i], loop->block[0]->last->operand[i]) ||
+            (multiplies && !is_of_loads(loop, c.first->operand[0])))
             continue;
         int32_t vector = bytes < 16 ? 16 / (int32_t)bytes : 1;
         struct fold f = { fold_of(m, &c, (uint32_t)vector), 1 };
@@ -306,12 +328,13 @@ static void visit(struct tile_op *loop, void *data)
     }
 }
 
-bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract)
+bool tile_reduce_after_loops(struct tile_kernel *kernel, uint32_t warps, bool contract, bool roles)
 {
     struct mover m = { .kernel = kernel,
                        .threads = 32 * warps,
                        .contract = contract,
-                       .has_products = tile_has_products(kernel) };
+                       .has_products = tile_has_products(kernel),
+                       .roles = roles };
 
     tile_walk(&kernel->body, visit, &m);
     if (!m.changed)
