@@ -265,6 +265,19 @@ static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
     tile_ins(e, "prmt.b32 %R, %R, 0, %R", to, read->word[(column - first) / 4], shared->byte);
 }
 
+uint32_t tile_feed_read_bytes(const struct tile_feed *feed)
+{
+    const struct tile_stream *s = &feed->stream;
+    const struct tile_layout *layout = feed->reader ? feed->reader->result[0]->layout : NULL;
+
+    if (!layout)
+        return s->bytes;
+    uint32_t rows = UINT32_C(1) << layout->axis_bits[0];
+    uint32_t columns = UINT32_C(1) << layout->axis_bits[1];
+    uint32_t end = slab_of(s, columns - 1) + rows * s->span;
+    return end > s->bytes ? end : s->bytes;
+}
+
 // Reads a feed's tile into registers. All threads of a warp must have read their elements before
 // the warp releases the stage.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
