@@ -203,13 +203,18 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
 {
     const struct tile_diagnostics *diagnostics = kernel->module->diagnostics;
     struct reasons why, still;
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
 
+    if (copy && tile_separate_operands(copy, true) &&
+        compile_roles(copy, target, out, entry, &still))
+        return true;
     if (compile_roles(kernel, target, out, entry, &why))
         return true;
     if (diagnostics->errors || diagnostics->out_of_memory || !why.not_plain)
         return false;
-    struct tile_kernel *copy = tile_kernel_copy(kernel);
-    if (copy && tile_separate_operands(copy) && compile_roles(copy, target, out, entry, &still))
+    copy = tile_kernel_copy(kernel);
+    if (copy && tile_separate_operands(copy, false) &&
+        compile_roles(copy, target, out, entry, &still))
         return true;
     remark_no_pipeline(kernel, why.not_fused ? why.not_fused : "", why.not_plain);
     return false;

@@ -247,7 +247,7 @@ static enum tile_mma_path path_of(const struct launch *l, const struct tile_kern
     struct tile_kernel *copy;
 
     if (has_pipeline(l, kernel, target, w) ||
-        ((copy = tile_kernel_copy(kernel)) && tile_separate_operands(copy) &&
+        ((copy = tile_kernel_copy(kernel)) && tile_separate_operands(copy, false) &&
          has_pipeline(l, copy, target, w)))
         return TILE_MMA_PATH_PIPELINE;
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;

@@ -56,8 +56,9 @@ uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps);
 // The same for a kernel that ranks elements; 0 for any other.
 uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps);
 // Gives products in loops loads of their own where a loop also uses a loaded operand for other work
-// (separate.c). True if something changed.
-bool tile_separate_operands(struct tile_kernel *kernel);
+// (separate.c). `only_transposed`: only to left operands whose depth axis is not last in memory,
+// which a thread would have to transpose. True if something changed.
+bool tile_separate_operands(struct tile_kernel *kernel, bool only_transposed);
 // Marks exp, exp2, sigmoid and quotients for which approximate math suffices.
 void tile_mark_approximate(struct tile_kernel *kernel);
 

@@ -20,7 +20,8 @@ struct mover {
     uint32_t threads;
     bool contract; // products need not be rounded before they are added
     bool has_products;
-    bool roles; // for an entry with roles: also visit its loop with products
+    bool roles;       // for an entry with roles: also visit its loop with products
+    bool *multiplied; // by value id: a product's operand is computed from it in registers
     bool changed;
 };
 
@@ -280,21 +281,42 @@ static void move_out(struct mover *m, struct tile_op *loop, uint32_t index, cons
     m->changed = true;
 }
 
-// True for a value that an iteration computes from loads, element by element. Accumulators of
-// products lie in another layout, in which a fold would exchange elements.
-static bool is_of_loads(const struct tile_op *loop, const struct tile_value *x)
+// Marks what an iteration computes a product's operands from.
+static void mark_multiplied(struct mover *m, const struct tile_op *loop, const struct tile_value *x)
+{
+    if (!x->op || !tile_is_within(x->op, loop->block[0]) || !x->type.rank || m->multiplied[x->id])
+        return;
+    m->multiplied[x->id] = true;
+    for (uint32_t i = 0; i < x->op->operand_count; i++)
+        mark_multiplied(m, loop, x->op->operand[i]);
+}
+
+static bool find_multiplied(struct mover *m, const struct tile_op *loop)
+{
+    m->multiplied = tile_take(m->kernel->module, m->kernel->value_count + 1);
+    for (const struct tile_op *op = loop->block[0]->first; m->multiplied && op; op = op->next)
+        for (uint32_t i = 0; i < 2 && op->kind == TILE_MMA; i++)
+            mark_multiplied(m, loop, op->operand[i]);
+    return m->multiplied;
+}
+
+// True for a value that an iteration computes from loads, element by element, which products do not
+// use. Operands in registers, and accumulators, lie in other layouts, in which a fold would
+// exchange elements.
+static bool is_of_loads(const struct mover *m, const struct tile_op *loop,
+                        const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
 
     if (!op || !tile_is_within(op, loop->block[0]) || !x->type.rank)
         return true;
     if (tile_op_infos[op->kind].traits & TILE_READS)
-        return op->parent == loop->block[0];
+        return op->parent == loop->block[0] && !m->multiplied[x->id];
     if (!(tile_op_infos[op->kind].traits & TILE_ELEMENTWISE) && op->kind != TILE_BROADCAST &&
         op->kind != TILE_RESHAPE)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!is_of_loads(loop, op->operand[i]))
+        if (!is_of_loads(m, loop, op->operand[i]))
             return false;
     return true;
 }
@@ -306,13 +328,13 @@ static void visit(struct tile_op *loop, void *data)
     bool multiplies = m->has_products && tile_is_beside_product(loop);
 
     if (loop->kind != TILE_FOR || !loop->next || !loop->result_count || !tile_loads(loop) ||
-        !tile_ends_once(loop) || (multiplies && !m->roles))
+        !tile_ends_once(loop) || (multiplies && (!m->roles || !find_multiplied(m, loop))))
         return;
     tile_walk(loop->block[0], narrowest, &bytes);
     for (uint32_t i = 0; i < loop->result_count; i++) {
         struct chain c;
         if (!find_chain(&c, loop->block[0]->argument[1 + i], loop->block[0]->last->operand[i]) ||
-            (multiplies && !is_of_loads(loop, c.first->operand[0])))
+            (multiplies && !is_of_loads(m, loop, c.first->operand[0])))
             continue;
         int32_t vector = bytes < 16 ? 16 / (int32_t)bytes : 1;
         struct fold f = { fold_of(m, &c, (uint32_t)vector), 1 };

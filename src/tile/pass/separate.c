@@ -5,6 +5,7 @@
 
 struct separation {
     struct tile_kernel *kernel;
+    bool only_transposed; // only left operands whose depth axis is not last in memory
     bool changed, failed;
 };
 
@@ -35,6 +36,15 @@ static struct tile_op *shared_load(const struct tile_op *mma, uint32_t which)
     return is_load && shared && tile_pads_zeros(op) ? op : NULL;
 }
 
+static bool is_transposed(const struct tile_value *operand)
+{
+    const struct tile_op *op = operand->op;
+
+    while (op && op->kind == TILE_RESHAPE)
+        op = op->operand[0]->op;
+    return op && op->kind == TILE_PERMUTE;
+}
+
 // Copies the ops from a load to an operand. Each copy precedes its original.
 static struct tile_value *copy_operand(struct tile_kernel *kernel, struct tile_op *load,
                                        const struct tile_value *operand)
@@ -63,6 +73,8 @@ static void separate(struct tile_op *mma, void *data)
     for (uint32_t which = 0; which < 2 && !s->failed; which++) {
         struct tile_value *old = mma->operand[which];
         struct tile_op *load = shared_load(mma, which);
+        if (s->only_transposed && (which || !is_transposed(old)))
+            continue;
         struct tile_value *own = load ? copy_operand(s->kernel, load, old) : NULL;
         for (struct tile_op *op = mma->parent->first; own && op; op = op->next)
             if (op->kind == TILE_MMA && op->operand[which] == old)
@@ -72,9 +84,9 @@ static void separate(struct tile_op *mma, void *data)
     }
 }
 
-bool tile_separate_operands(struct tile_kernel *kernel)
+bool tile_separate_operands(struct tile_kernel *kernel, bool only_transposed)
 {
-    struct separation s = { .kernel = kernel };
+    struct separation s = { .kernel = kernel, .only_transposed = only_transposed };
 
     tile_walk(&kernel->body, separate, &s);
     if (!s.changed || s.failed)
