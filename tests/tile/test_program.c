@@ -542,6 +542,57 @@ TEST(more_than_8_blocks_share_loops_but_no_product)
              "split is 17, expected 1 to 16, or 0");
 }
 
+// Loops with products in a grid of 4 blocks, with dimensions and the option `split`; the remark,
+// or one that is absent.
+#define SMALL_GRID(inside, after)                                                                \
+    "kernel k(a: bf16[K, M], b: bf16[K, N], o: f32[M, N], p: f32[N]) grid cdiv(M, 64), cdiv(N, " \
+    "64) {\n"                                                                                    \
+    "    s, t = zeros(f32, [64, 64]), zeros(f32, [1, 64])\n    for k in 0 .. cdiv(K, 64) {\n"    \
+    "        x, y = load(a, [k, block(0)], [64, 64]), load(b, [k, block(1)], [64, 64])\n"        \
+    "        s = mma(trans(x), y, s)\n" inside "    }\n" after                                   \
+    "    store(o, [block(0), block(1)], s)\n}"
+static const struct {
+    const char *source, *depth;
+    int32_t split;
+    const char *says, *lacks;
+} small_grids[] = {
+    { SMALL_GRID("", ""), "K=8192", 0,
+      "a grid of 4 blocks for 132 multiprocessors: split the loop (split=8)", NULL },
+    { SMALL_GRID("", ""), "K=64", 0,
+      "a grid of 4 blocks for 132 multiprocessors: use smaller tiles", NULL },
+    { SMALL_GRID("", ""), "K=8192", 8, "mma: split-K over 8 blocks of a cluster (tma)",
+      "a grid of 4 blocks" },
+    { SMALL_GRID("        t += sum(cast(y, f32), 0)\n",
+                 "    store(p, [block(1)], squeeze(t, 0))\n"),
+      "K=8192", 0, "a grid of 4 blocks for 132 multiprocessors: split the loop (split=8)", NULL },
+    { SMALL_GRID("        t += sum(cast(y, f32), 0)\n",
+                 "    store(p, [block(1)], squeeze(t, 0))\n"),
+      "K=8192", 8, "for: split over 8 blocks of a cluster (tma)", "a grid of 4 blocks" },
+    { SMALL_GRID("        t = 2.0 * t + sum(cast(y, f32), 0)\n",
+                 "    store(p, [block(1)], squeeze(t, 0))\n"),
+      "K=8192", 8,
+      "mma: not split over blocks: a carried value is not a sum, product, maximum or the like "
+      "(tma)",
+      NULL },
+};
+
+TEST_ROWS(remarks_advise_to_split_loops_with_products, small_grids)
+{
+    const char *dimensions[] = { small_grids[_i].depth, "M=128", "N=128" };
+    cuc_program *p = made(small_grids[_i].source,
+                          CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON,
+                                              .split = small_grids[_i].split,
+                                              .dimensions = dimensions, .dimension_count = 3));
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+
+    ck_assert_msg(strstr(cuc_program_log(p), small_grids[_i].says) != NULL, "expected %s, got %s",
+                  small_grids[_i].says, cuc_program_log(p));
+    if (small_grids[_i].lacks)
+        ck_assert_msg(!strstr(cuc_program_log(p), small_grids[_i].lacks), "%s", cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
 // Kernels without a pipeline: the body, and the remark with its line and column.
 #define PRODUCTS(body)                                                                           \
     "kernel k(a: bf16[M, K], b: bf16[K, N], c: bf16[N, N], o: f32[M, N], i: i8[M, K], j: i8[K, " \

@@ -73,12 +73,19 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     if (*why || !tile_keeps_rules(copy, "layouts of a loop with several products"))
         return NULL;
     plan->why_whole = why_whole;
+    plan->base.may_split = !why_whole || !*why_whole;
     return plan;
+}
+
+static void note_split(struct tile_kernel *kernel, const struct tile_pipeline *plan)
+{
+    kernel->splits = plan->split > 1;
+    kernel->may_split = plan->may_split;
 }
 
 // Compiles an entry with roles for a loop that has several products, or other work between
 // products. Returns false with a reason if that fails.
-static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
+static bool compile_fused(struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
 {
     struct tile_kernel *copy = copy_for_roles(kernel);
@@ -111,6 +118,7 @@ static bool compile_fused(const struct tile_kernel *kernel, const struct tile_ta
             *why = "its operands and the work after it do not fit in shared memory";
             return false;
         }
+    note_split(kernel, &plan->base);
     tile_remark_fused(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
@@ -161,7 +169,7 @@ struct reasons {
 };
 
 // Compiles a loop with one product as a plain pipeline, and other loops as fused ones.
-static bool compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
+static bool compile_roles(struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, struct reasons *why)
 {
     struct tile_kernel *copy = copy_for_roles(kernel);
@@ -193,28 +201,39 @@ static bool compile_roles(const struct tile_kernel *kernel, const struct tile_ta
         else if (plan->apart) // blocks cannot share the end of a tile if its warps depend on each
                               // other
             tile_finish_in_one_block(plan);
+    note_split(kernel, plan);
     tile_remark_pipeline(kernel, plan, target);
     tile_remark_entry(kernel, entry);
     return true;
 }
 
-bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
+// Compiles a copy whose products have loads of their own. False if that changes nothing.
+static bool compile_separated(struct tile_kernel *kernel, const struct tile_target *target,
+                              struct tile_text *out, struct tile_entry *entry, bool only_transposed)
+{
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    struct reasons why;
+
+    if (!copy || !tile_separate_operands(copy, only_transposed) ||
+        !compile_roles(copy, target, out, entry, &why))
+        return false;
+    kernel->splits = copy->splits;
+    kernel->may_split = copy->may_split;
+    return true;
+}
+
+bool tile_compile_roles(struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_diagnostics *diagnostics = kernel->module->diagnostics;
-    struct reasons why, still;
-    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    struct reasons why;
 
-    if (copy && tile_separate_operands(copy, true) &&
-        compile_roles(copy, target, out, entry, &still))
-        return true;
-    if (compile_roles(kernel, target, out, entry, &why))
+    if (compile_separated(kernel, target, out, entry, true) ||
+        compile_roles(kernel, target, out, entry, &why))
         return true;
     if (diagnostics->errors || diagnostics->out_of_memory || !why.not_plain)
         return false;
-    copy = tile_kernel_copy(kernel);
-    if (copy && tile_separate_operands(copy, false) &&
-        compile_roles(copy, target, out, entry, &still))
+    if (compile_separated(kernel, target, out, entry, false))
         return true;
     remark_no_pipeline(kernel, why.not_fused ? why.not_fused : "", why.not_plain);
     return false;

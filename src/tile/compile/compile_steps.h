@@ -64,7 +64,7 @@ bool tile_fits_code(const struct tile_kernel *kernel);
 // pipeline of a single product, for operands with any alignment.
 bool tile_compile_realigned(const struct tile_kernel *kernel, const struct tile_target *target,
                             struct tile_text *out, struct tile_entry *entry);
-bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
+bool tile_compile_roles(struct tile_kernel *kernel, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 
 #endif

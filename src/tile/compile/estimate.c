@@ -349,19 +349,25 @@ void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how)
     for (uint32_t i = 0; i < 3; i++)
         kernel->blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
     kernel->fills_device = kernel->blocks >= multiprocessors_of(how);
+    struct products p = { .launch = l };
+    tile_walk(&kernel->body, look_at, &p);
+    kernel->iterations = (int64_t)fmin(p.iterations, MOST_BLOCKS);
 }
 
 void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)
 {
+    enum { LEAST_ITERATIONS = 4 }; // of each block that shares a loop with products
     uint32_t all = multiprocessors_of(how), parts = 2;
     char remedy[64] = "use smaller tiles";
     int64_t blocks = kernel->blocks;
+    uint32_t most = kernel->iterations ? TILE_PORTABLE_PARTS : TILE_MOST_PARTS;
 
     if (!blocks || blocks >= all || kernel->splits)
         return;
-    while (parts < TILE_MOST_PARTS && blocks * parts < all)
+    while (parts < most && blocks * parts < all)
         parts *= 2;
-    if (kernel->may_split)
+    if (kernel->may_split &&
+        (!kernel->iterations || kernel->iterations >= LEAST_ITERATIONS * parts))
         snprintf(remedy, sizeof(remedy), "split the loop (split=%u)", parts);
     tile_remark(kernel->module, kernel->where,
                 "kernel: %s: a grid of %lld block%s for %u multiprocessors: %s", kernel->name,

@@ -276,7 +276,9 @@ struct tile_kernel {
     // waits_for_grids: every entry waits for preceding grids. waits_by_itself: all blocks reach a
     // wait of the source, so entries without roles need none at their start. Set by tile_compile().
     bool waits_for_grids, waits_by_itself;
-    int64_t blocks;    // blocks of a launch with the given dimensions; 0: unknown
+    // With the given dimensions, the blocks of a launch, and the iterations of the first product's
+    // loops; 0: unknown.
+    int64_t blocks, iterations;
     bool fills_device; // that launch has at least one block per multiprocessor
     bool may_split,
         splits; // may_split: several blocks can share a loop if the user asks for it; splits:

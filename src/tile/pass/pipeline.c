@@ -439,7 +439,8 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
 {
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
 
-    p->split = parts > 1 && p->from_zero && bytes <= p->stages * p->stage_bytes ? parts : 1;
+    p->may_split = !p->before && !p->first && p->from_zero && bytes <= p->stages * p->stage_bytes;
+    p->split = p->may_split && parts > 1 ? parts : 1;
     p->apart = p->split > 1 && p->store && p->store_step == SLAB_ROWS;
     if (p->apart)
         set_store_rows(p, 64, 16);

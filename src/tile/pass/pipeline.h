@@ -77,6 +77,7 @@ struct tile_pipeline {
     uint32_t across;  // those that are neighbors along the grid's second axis
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1 if the loop is not
                       // split
+    bool may_split;   // the blocks of a cluster could each run a part of the loop
     bool apart; // the blocks of a split share the epilogue: each finishes the rows of some warps
     uint32_t raster; // number of tiles along the grid's first axis before the index along the
                      // second one advances; of clusters if they extend along both axes

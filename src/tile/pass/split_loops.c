@@ -468,8 +468,10 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
 
     *flexible = target->split == 0;
     *why = "";
+    if (tile_has_products(kernel)) // tile_compile_roles() has split it if it can be split
+        return 0;
     kernel->may_split = kernel->splits = false;
-    if (target->split == 1 || tile_has_products(kernel))
+    if (target->split == 1)
         return 0;
     find_loops(&s);
     *why = !s.count && s.why ? s.why : "";
