@@ -24,6 +24,10 @@ _SWITCH = {False: raw.CUC_OFF, True: raw.CUC_ON}
 _TARGETS = {name: CODE_KINDS[name] for name in ("ptx", "cubin", "ltoir")}
 
 
+# Options of tile programs for which 0 is the compiler's choice, as in C.
+_CHOSEN = frozenset(("warps", "stages", "cluster", "split", "raster"))
+
+
 class _Texts:
     """Fills an options struct from Python values, and keeps alive the memory that the struct points
     to."""
@@ -40,7 +44,7 @@ class _Texts:
             return
         kind = field_type(type(self.struct), name)
         if kind is not ctypes.c_char_p:
-            value = c_number(kind, name, value) or raw.CUC_ZERO
+            value = c_number(kind, name, value) or (0 if name in _CHOSEN else raw.CUC_ZERO)
         assign(self.struct, name, value)
 
     def switch(self, name: str, value: Any) -> None:

@@ -130,6 +130,12 @@ class Links(DeviceTest):
 class TilePrograms(unittest.TestCase):
     SOURCE = "kernel f(a: f32[N]) const B = 64 grid cdiv(N, B) { store(a, [block(0)], full(f32, [B], 1.0)) }"
 
+    def test_0_leaves_a_number_to_the_compiler(self):
+        plain = Program(self.SOURCE, "tile", ARCH).compile("ptx").code
+        for name in ("warps", "stages", "cluster", "split", "raster"):
+            options = ProgramOptions(arch="sm_90", **{name: 0})
+            self.assertEqual(Program(self.SOURCE, "tile", options).compile("ptx").code, plain, name)
+
     def test_constants_are_set_from_outside(self):
         program = Program(self.SOURCE, "tile", ProgramOptions(arch="sm_90", constants={"B": 128}))
         self.assertIn("128", program.tile_ir)
