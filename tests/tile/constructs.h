@@ -1680,6 +1680,14 @@ static const struct construct constructs[] = {
       "        low = minimum(low, min(y, 1))\n        high = maximum(high, max(y, 1))\n"
       "        acc = mma(cast(maximum(y, 0.0), T), load(ww, [k, n], [64, 64]), acc)\n    }\n"
       "    store(oo, [m], squeeze(low, 1)); store(o3, [m], squeeze(high, 1))\n    store(o, [m, n], acc)\n}", 4, 30, NULL },
+    { "a pipeline behind loops that need each other, split by 3", "f16 bf16", "M=130 K=700 N=72;M=64 K=1100 N=64;M=9 K=0 N=8",
+      "kernel k(s: T[M, K], ss: T[K, N], o: f32[M, N], oo: f32[M]) const T = f32 grid cdiv(M, 64), cdiv(N, 64) {\n"
+      "    m, n = block(0), block(1)\n    a, v = full(f32, [64, 1], 0.5), zeros(f32, [64, 1])\n"
+      "    for k in 0 .. cdiv(K, 32) { a += sum(cast(load(s, [m, k], [64, 32]), f32), 1) }\n    mean = a * 0.01\n"
+      "    for k in 0 .. cdiv(K, 64) { d = cast(load(s, [m, k], [64, 64]), f32) - mean; v += sum(d * d, 1) }\n"
+      "    acc = zeros(f32, [64, 64])\n"
+      "    for k in 0 .. cdiv(K, 64) { acc = mma(load(s, [m, k], [64, 64]), load(ss, [k, n], [64, 64]), acc) }\n"
+      "    store(oo, [m], squeeze(v, 1))\n    store(o, [m, n], (acc - mean) * rsqrt(v + 1.0))\n}", 4000, 30, NULL },
     { "a pipeline of a running softmax, split by 3", "f16 bf16", "M=130 N=700;M=64 N=20;M=3 N=0",
       "kernel k(s: T[M, 64], ss: T[N, 64], s3: T[N, 64], o: f32[M, 64], oo: f32[M]) const T = f32 grid cdiv(M, 64) {\n"
       "    i = block(0)\n    q = load(s, [i, 0], [64, 64])\n"

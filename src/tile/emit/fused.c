@@ -289,5 +289,11 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
     ring.ring.staging = (ring.ring.staging + SHARED_ALIGN - 1) & ~(uint32_t)(SHARED_ALIGN - 1);
     ring.slices_at = ring.ring.staging;
     ring.ring.staging += tile_slice_bytes(&plan->base);
+    ring.ring.shares_at = ring.ring.staging;
+    for (const struct tile_op *op = kernel->body.first; op != plan->base.loop; op = op->next) {
+        ring.ring.meets += op->kind == TILE_MEET;
+        ring.ring.staging += tile_shared_bytes_of(plan, op);
+    }
+    ring.ring.staging = (ring.ring.staging + SHARED_ALIGN - 1) & ~(uint32_t)(SHARED_ALIGN - 1);
     return tile_emit_roles(module, kernel, target, &roles, &ring.ring, out, entry);
 }

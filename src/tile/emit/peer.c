@@ -1,7 +1,8 @@
 // Tiles shared between the blocks of a cluster. Each block writes its tile to its own shared
 // memory, all blocks wait, and each reads the others' tiles from there. All blocks hold a tile in
 // the same layout, so each thread reads the registers of the thread with the same number. In an
-// entry with roles, tiles are shared in place of the rings, which are empty after the loop.
+// entry with roles, tiles from before the loop have memory of their own, and those from after it
+// take the place of the rings, which are empty then.
 #include "ring.h"
 
 // Returns the number of elements in a vector. Sets *pitch to the bytes between a thread's
@@ -17,12 +18,28 @@ static uint32_t vector_of(const struct tile_emitter *e, const struct tile_value 
 
 static tile_register own_address(struct tile_emitter *e, uint32_t vector_bytes)
 {
-    if (e->ring) {
-        tile_register own = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid,
-                                      vector_bytes, e->ring->base);
-        return tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, (unsigned)TILE_RING_AT);
+    return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, vector_bytes,
+                     e->ring ? e->ring->base : e->shared);
+}
+
+// Prepares the memory of the first tile that is shared, or of the first one after a loop with
+// roles.
+static void begin_sharing(struct tile_emitter *e, const struct tile_op *op)
+{
+    const struct tile_op *first = e->ring ? e->ring->plan->loop->next : NULL;
+
+    while (first && first->kind != TILE_SHARE)
+        first = first->next;
+    if (e->ring && first == op) {
+        // All warpgroups have read the last stage.
+        tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS,
+                 e->ring->plan->groups * TILE_GROUP_THREADS);
+        e->share_bytes = TILE_RING_AT;
+    } else if (e->ring && !e->share_bytes) {
+        e->share_bytes = e->ring->shares_at;
+    } else if (!e->share_bytes) {
+        (void)tile_scratch(e, 0);
     }
-    return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, vector_bytes, e->shared);
 }
 
 bool tile_emit_share(struct tile_emitter *e, const struct tile_op *op)
@@ -35,11 +52,7 @@ bool tile_emit_share(struct tile_emitter *e, const struct tile_op *op)
         e->share_at = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->share_at));
     if (!e->share_at || !reg)
         return false;
-    if (!e->share_bytes && e->ring) // all warpgroups have read the last stage
-        tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS,
-                 e->ring->plan->groups * TILE_GROUP_THREADS);
-    else if (!e->share_bytes)
-        (void)tile_scratch(e, 0);
+    begin_sharing(e, op);
     at = e->share_at[op->result[0]->id] = e->share_bytes;
     e->share_bytes += (count / vector * pitch + TILE_VECTOR_BYTES - 1) &
                       ~(uint32_t)(TILE_VECTOR_BYTES - 1);

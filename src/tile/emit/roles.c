@@ -37,6 +37,14 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
     r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
 }
 
+// Takes part in the meetings of the cluster's blocks before the loop, so that warpgroups need not
+// wait for the copying threads.
+static void join_meetings(struct tile_emitter *e)
+{
+    for (uint32_t i = 0; i < e->ring->meets; i++)
+        tile_cluster_barrier(e, i + 1 < e->ring->meets);
+}
+
 void tile_await_start(struct tile_emitter *e)
 {
     if (e->ring->plan->cluster > 1) {
@@ -47,6 +55,8 @@ void tile_await_start(struct tile_emitter *e)
     }
     if (e->kernel->waits_for_grids)
         tile_ins(e, "griddepcontrol.wait");
+    if (e->ring->copies)
+        join_meetings(e);
 }
 
 // Lets the next grid begin when all blocks are about to end. Its blocks then start while the last
@@ -67,6 +77,8 @@ static void emit_end(struct tile_emitter *e)
 {
     const struct tile_pipeline *plan = e->ring->plan;
 
+    if (e->ring->copies && e->ring->meets)
+        tile_ins(e, "barrier.cluster.wait.acquire"); // for the last meeting before the loop
     if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
         tile_cluster_barrier(e, true);
     // Partial sums are exchanged between two cluster barriers. The copying threads take no part in

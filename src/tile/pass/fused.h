@@ -61,10 +61,10 @@ struct tile_fused {
     // All products have only loaded operands and add to accumulators that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
-    bool alternates; // warpgroups take turns to start their products
+    bool alternates;       // warpgroups take turns to start their products
     const char *why_whole; // reason why blocks of a cluster cannot share the loop
-    bool uneven;     // the loop's length depends on the block's first index
-    bool falls;      // and falls with it
+    bool uneven;           // the loop's length depends on the block's first index
+    bool falls;            // and falls with it
     // Bytes that an iteration streams from places that differ only along the grid's first axis, and
     // only along its other axes.
     uint32_t bytes_by_first, bytes_by_others;
@@ -162,6 +162,8 @@ extern const char tile_split_too_large[];
 const char *tile_split_fused(struct tile_kernel *kernel, const struct tile_fused *p,
                              const struct tile_target *target);
 const char *tile_settle_fused_split(const struct tile_fused *p);
+// Returns the bytes in which an op shares a tile with other blocks.
+uint32_t tile_shared_bytes_of(const struct tile_fused *p, const struct tile_op *op);
 // loop_versioning.c: creates two versions of the loop's work, one for iterations without a masked
 // element and one for all others. With `by_warps`, each warp chooses for its own rows, if warps.c
 // finds that the layouts allow it.

@@ -21,8 +21,19 @@ const char *tile_split_fused(struct tile_kernel *kernel, const struct tile_fused
     const struct tile_accumulator *of = tile_accumulators_of(kernel, loop, &why);
     if (!of)
         return why;
-    return tile_join_loop(kernel, loop, of, target->split) ? NULL
-                                                           : "it carries more than 16 values";
+    return tile_join_loop(kernel, loop, of, tile_fused_warps(p), target->split)
+               ? NULL
+               : "it carries more than 16 values";
+}
+
+uint32_t tile_shared_bytes_of(const struct tile_fused *p, const struct tile_op *op)
+{
+    enum { VECTOR = 16 };
+
+    if (op->kind != TILE_SHARE)
+        return 0;
+    uint32_t bytes = tile_bytes_of(op->result[0]->type.dtype) * 32 * tile_fused_warps(p);
+    return ((bytes << op->result[0]->layout->register_bits) + VECTOR - 1) & ~(VECTOR - 1u);
 }
 
 const char *tile_settle_fused_split(const struct tile_fused *p)
@@ -32,10 +43,6 @@ const char *tile_settle_fused_split(const struct tile_fused *p)
     if (p->base.split <= 1)
         return NULL;
     for (const struct tile_op *op = p->base.loop->next; op; op = op->next)
-        if (op->kind == TILE_SHARE)
-            bytes += (uint64_t)tile_bytes_of(op->result[0]->type.dtype)
-                     << op->result[0]->layout->register_bits;
-    return bytes * 32 * tile_fused_warps(p) <= (uint64_t)p->base.stages * p->base.stage_bytes
-               ? NULL
-               : tile_split_too_large;
+        bytes += tile_shared_bytes_of(p, op);
+    return bytes <= (uint64_t)p->base.stages * p->base.stage_bytes ? NULL : tile_split_too_large;
 }

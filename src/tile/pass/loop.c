@@ -113,8 +113,8 @@ static void find_effect(struct tile_op *op, void *data)
     bool *has = data;
     uint32_t traits = tile_op_infos[op->kind].traits;
 
-    *has |= traits & TILE_WRITES || op->kind == TILE_LOOP || op->kind == TILE_RETURN ||
-            tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
+    *has |= (traits & TILE_WRITES && op->kind != TILE_MEET) || op->kind == TILE_LOOP ||
+            op->kind == TILE_RETURN || tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
 }
 
 static bool has_effect(struct tile_op *op)

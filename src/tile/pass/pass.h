@@ -45,10 +45,10 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
                           uint32_t warps, bool *flexible, const char **why);
 // Adds ops that combine the results of a loop in which each block of a cluster of `parts` runs a
 // part of the iterations. The first block of the cluster continues alone. `of` describes the
-// results.
+// results. Loops before it that only accumulate are split, too.
 struct tile_accumulator;
 bool tile_join_loop(struct tile_kernel *kernel, struct tile_op *loop,
-                    const struct tile_accumulator *of, uint32_t parts);
+                    const struct tile_accumulator *of, uint32_t warps, uint32_t parts);
 // Keeps the counters of loops that add up histograms in shared memory (tally_loops.c).
 void tile_tally_loops(struct tile_kernel *kernel, const struct tile_target *target);
 // Returns how many blocks should fit on a multiprocessor at once, or 0 for any number.

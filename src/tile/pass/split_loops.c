@@ -40,6 +40,7 @@ struct splitter {
     bool exact;
     const char *why; // reason why the last loop that could gain is not split
     struct tile_value *part, *parts;
+    bool roles; // for an entry with roles, whose loops share tiles in memory of their own
     bool failed;
 };
 
@@ -455,7 +456,8 @@ static void join(struct splitter *s, struct tile_op *loop, const struct tile_acc
     }
     tile_append(each->block[0], end[0]);
     tile_append(yes, each);
-    append_plain(s, yes, loop, TILE_PEERS_READ);
+    if (last || !s->roles)
+        append_plain(s, yes, loop, TILE_PEERS_READ);
     tile_append(yes, end[1]);
     tile_append(choice->block[1], end[2]);
     tile_insert_before(next, choice);
@@ -504,16 +506,31 @@ uint32_t tile_split_loops(struct tile_kernel *kernel, const struct tile_target *
     return s.failed ? 0 : *flexible ? TILE_PORTABLE_PARTS : target->split;
 }
 
-bool tile_join_loop(struct tile_kernel *kernel, struct tile_op *loop,
-                    const struct tile_accumulator *of, uint32_t parts)
+// Splits the loops before the one with products.
+static void split_before(struct splitter *s, const struct tile_op *loop)
 {
-    struct splitter s = { .kernel = kernel };
+    for (struct tile_op *op = s->kernel->body.first, *next; op != loop && !s->failed; op = next) {
+        struct tile_accumulator *of = NULL;
+        next = op->next;
+        if (op->kind != TILE_FOR || refusal(s, op, &of))
+            continue;
+        take_part(s, op);
+        start_apart(s, op, of);
+        join(s, op, of, false);
+    }
+}
+
+bool tile_join_loop(struct tile_kernel *kernel, struct tile_op *loop,
+                    const struct tile_accumulator *of, uint32_t warps, uint32_t parts)
+{
+    struct splitter s = { .kernel = kernel, .threads = 32 * warps, .roles = true };
     struct tile_type type = tile_scalar(CUC_I64);
 
     if (loop->result_count > MOST_CARRIED)
         return false;
-    s.part = tile_make_before(kernel, loop, TILE_CLUSTER_RANK, &type, 0, NULL);
-    s.parts = tile_make_int_before(kernel, loop, CUC_I64, parts);
+    s.part = tile_make_before(kernel, kernel->body.first, TILE_CLUSTER_RANK, &type, 0, NULL);
+    s.parts = tile_make_int_before(kernel, kernel->body.first, CUC_I64, parts);
+    split_before(&s, loop);
     start_apart(&s, loop, of);
     join(&s, loop, of, true);
     tile_renumber(kernel);
