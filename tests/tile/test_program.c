@@ -570,6 +570,9 @@ static const struct {
       "K=8192", 8, "for: split over 8 blocks of a cluster (tma)", "a grid of 4 blocks" },
     { SMALL_GRID("        t = 2.0 * t + sum(cast(y, f32), 0)\n",
                  "    store(p, [block(1)], squeeze(t, 0))\n"),
+      "K=8192", 0, "a grid of 4 blocks for 132 multiprocessors: use smaller tiles", NULL },
+    { SMALL_GRID("        t = 2.0 * t + sum(cast(y, f32), 0)\n",
+                 "    store(p, [block(1)], squeeze(t, 0))\n"),
       "K=8192", 8,
       "mma: not split over blocks: a carried value is not a sum, product, maximum or the like "
       "(tma)",
