@@ -596,6 +596,31 @@ TEST_ROWS(remarks_advise_to_split_loops_with_products, small_grids)
     cuc_program_release(p);
 }
 
+// Stores of a product's result and of its rows' sums, in either order.
+static const char *const stores[] = {
+    "store(o, [block(0), 0], s)\n    store(p, [block(0), 0], sum(s, 1))",
+    "store(p, [block(0), 0], sum(s, 1))\n    store(o, [block(0), 0], s)",
+};
+
+TEST_ROWS(the_order_of_stores_decides_no_transport, stores)
+{
+    char source[512];
+
+    snprintf(source, sizeof(source),
+             "kernel k(a: bf16[M, K], b: bf16[K, 64], o: f32[M, 64], p: f32[M, 1]) grid cdiv(M, "
+             "64) {\n    s = zeros(f32, [64, 64])\n    for k in 0 .. cdiv(K, 64) {\n"
+             "        s = mma(load(a, [block(0), k], [64, 64]), load(b, [k, 0], [64, 64]), s)\n"
+             "    }\n    %s\n}",
+             stores[_i]);
+    cuc_program *p = made(source, CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .remarks = CUC_ON));
+    cuc_object *object = compiled(p, CUC_CODE_PTX);
+
+    ck_assert_msg(strstr(cuc_program_log(p), "store: by TMA (tma)") != NULL, "%s",
+                  cuc_program_log(p));
+    cuc_object_release(object);
+    cuc_program_release(p);
+}
+
 // Kernels without a pipeline: the body, and the remark with its line and column.
 #define PRODUCTS(body)                                                                           \
     "kernel k(a: bf16[M, K], b: bf16[K, N], c: bf16[N, N], o: f32[M, N], i: i8[M, K], j: i8[K, " \

@@ -27,8 +27,10 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
 
-    if (copy)
+    if (copy) {
         tile_walk(&copy->body, drop_grids, NULL);
+        tile_store_largest_last(copy);
+    }
     return copy;
 }
 

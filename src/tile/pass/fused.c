@@ -637,9 +637,12 @@ static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
 
-    for (const struct tile_op *op = p->base.loop->next; op; op = op->next) {
-        if (op->block_count ||
-            (tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE))
+    for (struct tile_op *op = p->base.loop->next; op; op = op->next) {
+        if (op->kind == TILE_MEET || op->kind == TILE_LEAVE || op->kind == TILE_PEERS_READ)
+            continue; // blocks of a cluster combine their results
+        if (op->block_count
+                ? store || tile_has_effect(op)
+                : tile_op_infos[op->kind].traits & TILE_WRITES && op->kind != TILE_STORE)
             return;
         if (op->kind == TILE_STORE && is_stored_like_product(p, op))
             store = op;

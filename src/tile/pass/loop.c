@@ -117,7 +117,7 @@ static void find_effect(struct tile_op *op, void *data)
             op->kind == TILE_RETURN || tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK;
 }
 
-static bool has_effect(struct tile_op *op)
+bool tile_has_effect(struct tile_op *op)
 {
     bool has = false;
 
@@ -132,7 +132,7 @@ const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *
 {
     for (struct tile_op *op = kernel->body.first; op != first; op = op->next) {
         bool alone = tile_can_know(p, op);
-        if (!alone && ((op->block_count && !flows) || has_effect(op)))
+        if (!alone && ((op->block_count && !flows) || tile_has_effect(op)))
             return flows ? "the loop comes after stores, accesses in an order or while loops of "
                            "tiles"
                          : "the loop comes after stores, accesses in an order or control flow of "

@@ -59,6 +59,8 @@ uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps);
 // (separate.c). `only_transposed`: only to left operands whose depth axis is not last in memory,
 // which a thread would have to transpose. True if something changed.
 bool tile_separate_operands(struct tile_kernel *kernel, bool only_transposed);
+// Moves the store of the largest tile behind the other stores at the kernel's end (store_last.c).
+void tile_store_largest_last(struct tile_kernel *kernel);
 // Marks exp, exp2, sigmoid and quotients for which approximate math suffices.
 void tile_mark_approximate(struct tile_kernel *kernel);
 

@@ -286,6 +286,8 @@ bool tile_want(struct tile_pipeline *p, const struct tile_value *value);
 // and branches may compute tiles, and a read of a scalar alone does not set p->before.
 const char *tile_check_before(struct tile_kernel *kernel, struct tile_pipeline *p,
                               const struct tile_op *first, bool flows);
+// True if an op, or one in its blocks, writes, is a while loop, returns, or accesses in an order.
+bool tile_has_effect(struct tile_op *op);
 
 // Plans the place of a stream's rows in a stage. Each row has `line` bytes. Returns NULL, or the
 // reason why that is impossible.
