@@ -181,15 +181,19 @@ static int64_t tile_keys(const decode *d, int64_t multiprocessors)
 
 // Estimate the time, in eighths of a tile, if `x` blocks share a group and a multiprocessor runs up
 // to `most` blocks at once. Blocks that run beside each other share the multiprocessor's bandwidth;
-// a lone one does not quite use it.
+// a lone one does not quite use it, nor do the blocks that remain after full rounds.
 static int64_t estimate(const decode *d, int64_t x, int64_t multiprocessors, int64_t most)
 {
-    enum { TILE = 8, LONE = 9, START = 2 * TILE, COMBINE = 2 * TILE, RESULTS = 8192 };
+    enum { TILE = 8, LONE = 9, MISSING = 2, START = 2 * TILE, COMBINE = 2 * TILE, RESULTS = 8192 };
     int64_t blocks = d->batch * d->heads * x, full = blocks / (most * multiprocessors);
     int64_t rest = blocks - full * most * multiprocessors;
-    int64_t beside = full * most + bench_ceil_div(rest, multiprocessors);
-    int64_t tiles = beside * bench_ceil_div(bench_ceil_div(d->keys, d->tile), x);
-    int64_t time = tiles * (beside == 1 ? LONE : TILE) + (full + (rest > 0)) * START;
+    int64_t last = bench_ceil_div(rest, multiprocessors), beside = full * most + last;
+    int64_t tiles = bench_ceil_div(bench_ceil_div(d->keys, d->tile), x);
+    int64_t tile = beside == 1 ? LONE : TILE * beside;
+
+    if (full && rest)
+        tile += MISSING * (most - last);
+    int64_t time = tile * tiles + (full + (rest > 0)) * START;
 
     return x == 1 ? time : time + COMBINE + TILE * bench_ceil_div(x * d->group * d->depth, RESULTS);
 }
@@ -200,8 +204,9 @@ static int64_t choose_sharers(const decode *d, int64_t multiprocessors, int64_t 
     enum { MOST_SHARERS = 128 };
     int64_t turns = bench_ceil_div(d->keys, d->tile), best = 1;
 
-    for (int64_t x = 2; x <= MOST_SHARERS && x * 2 <= turns; x++)
-        if (estimate(d, x, multiprocessors, most) < estimate(d, best, multiprocessors, most))
+    for (int64_t x = 2; x <= MOST_SHARERS && x <= turns; x++) // blocks of one tile if few are left
+        if ((x * 2 <= turns || d->batch * d->heads * x <= multiprocessors) &&
+            estimate(d, x, multiprocessors, most) < estimate(d, best, multiprocessors, most))
             best = x;
     return best;
 }
