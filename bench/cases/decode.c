@@ -23,6 +23,7 @@ enum { LEAST_PAGE = 16 }; // minimum number of keys in a page of decode_paged
 typedef struct decode {
     int64_t batch, heads, group, keys, depth; // `group` queries share one of `heads` key heads
     int64_t page;                             // keys of a page; 0: keys are contiguous
+    int64_t tile;                             // keys of a tile
     int32_t *table;                           // [batch, pages]
     cuc_dtype dtype;
     double scale;
@@ -148,19 +149,11 @@ static cuc_status read_point(decode *d, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Return the number of keys in a tile, as in decode.tile and decode_paged.tile.
-static int64_t tile_keys(const decode *d)
-{
-    if (d->depth <= 64 && (d->page == 16 || d->page == 32))
-        return 128;
-    return d->depth <= 128 ? 64 : 32;
-}
-
 // Return true if the kernel reads the rows of pages individually, because a tile is neither part of
 // a page nor several pages.
 static bool reads_rows(const decode *d)
 {
-    return d->page < LEAST_PAGE || (d->page % tile_keys(d) != 0 && tile_keys(d) % d->page != 0);
+    return d->page < LEAST_PAGE || (d->page % d->tile != 0 && d->tile % d->page != 0);
 }
 
 enum { MOST_BESIDE = 3 }; // blocks that a multiprocessor runs at once
@@ -176,17 +169,31 @@ static int64_t blocks_beside(const decode *d, int64_t multiprocessors)
     return blocks < 1 ? 1 : blocks > MOST_BESIDE ? MOST_BESIDE : blocks;
 }
 
+// Return the number of keys in a tile, as in decode.tile and decode_paged.tile.
+static int64_t tile_keys(const decode *d, int64_t multiprocessors)
+{
+    enum { MOST = 128 };
+    bool whole = d->page ? d->page >= LEAST_PAGE && (d->page % MOST == 0 || MOST % d->page == 0)
+                         : blocks_beside(d, multiprocessors) > 1;
+
+    return d->depth <= 64 && whole ? MOST : d->depth <= 128 ? 64 : 32;
+}
+
 // Estimate the time, in eighths of a tile, if `x` blocks share a group and a multiprocessor runs up
 // to `most` blocks at once. Blocks that run beside each other share the multiprocessor's bandwidth;
-// a lone one does not quite use it.
+// a lone one does not quite use it, nor do the blocks that remain after full rounds.
 static int64_t estimate(const decode *d, int64_t x, int64_t multiprocessors, int64_t most)
 {
-    enum { TILE = 8, LONE = 9, START = 2 * TILE, COMBINE = 2 * TILE, RESULTS = 8192 };
+    enum { TILE = 8, LONE = 9, MISSING = 2, START = 2 * TILE, COMBINE = 2 * TILE, RESULTS = 8192 };
     int64_t blocks = d->batch * d->heads * x, full = blocks / (most * multiprocessors);
     int64_t rest = blocks - full * most * multiprocessors;
-    int64_t beside = full * most + bench_ceil_div(rest, multiprocessors);
-    int64_t tiles = beside * bench_ceil_div(bench_ceil_div(d->keys, tile_keys(d)), x);
-    int64_t time = tiles * (beside == 1 ? LONE : TILE) + (full + (rest > 0)) * START;
+    int64_t last = bench_ceil_div(rest, multiprocessors), beside = full * most + last;
+    int64_t tiles = bench_ceil_div(bench_ceil_div(d->keys, d->tile), x);
+    int64_t tile = beside == 1 ? LONE : TILE * beside;
+
+    if (full && rest)
+        tile += MISSING * (most - last);
+    int64_t time = tile * tiles + (full + (rest > 0)) * START;
 
     return x == 1 ? time : time + COMBINE + TILE * bench_ceil_div(x * d->group * d->depth, RESULTS);
 }
@@ -195,10 +202,11 @@ static int64_t estimate(const decode *d, int64_t x, int64_t multiprocessors, int
 static int64_t choose_sharers(const decode *d, int64_t multiprocessors, int64_t most)
 {
     enum { MOST_SHARERS = 128 };
-    int64_t turns = bench_ceil_div(d->keys, tile_keys(d)), best = 1;
+    int64_t turns = bench_ceil_div(d->keys, d->tile), best = 1;
 
-    for (int64_t x = 2; x <= MOST_SHARERS && x * 2 <= turns; x++)
-        if (estimate(d, x, multiprocessors, most) < estimate(d, best, multiprocessors, most))
+    for (int64_t x = 2; x <= MOST_SHARERS && x <= turns; x++) // blocks of one tile if few are left
+        if ((x * 2 <= turns || d->batch * d->heads * x <= multiprocessors) &&
+            estimate(d, x, multiprocessors, most) < estimate(d, best, multiprocessors, most))
             best = x;
     return best;
 }
@@ -207,7 +215,7 @@ static int64_t choose_sharers(const decode *d, int64_t multiprocessors, int64_t 
 static int64_t choose_blocks(const decode *d, int64_t multiprocessors)
 {
     enum { FEW_TILES = 16 };
-    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, tile_keys(d));
+    int64_t groups = d->batch * d->heads, turns = bench_ceil_div(d->keys, d->tile);
     int64_t beside = blocks_beside(d, multiprocessors), blocks = beside * multiprocessors;
     int64_t whole = blocks / groups * groups;
 
@@ -236,7 +244,9 @@ static void add_kernel(bench_point *p, const bench_kernel_spec *spec, int64_t bl
 // which is for three blocks.
 static const char *stages_of(const decode *d, int64_t beside)
 {
-    return beside == 1 && d->depth > 64 ? " stages=3" : "";
+    enum { STAGE_ELEMENTS = 8192 };
+
+    return beside == 1 && d->tile * d->depth >= STAGE_ELEMENTS ? " stages=3" : "";
 }
 
 static void add_contiguous(bench_point *p, int64_t blocks, int64_t beside, uint32_t modes)
@@ -255,8 +265,8 @@ static void add_contiguous(bench_point *p, int64_t blocks, int64_t beside, uint3
     array[4] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group, d->depth));
     array[5] = bench_point_scratch(p, CUC_F32, BENCH_SHAPE(parts, d->group));
     array[6] = bench_point_scratch(p, CUC_I32, BENCH_SHAPE(d->batch, d->heads));
-    snprintf(settings, sizeof(settings), "D=%d G=%d warps=4%s", (int)d->depth, (int)d->group,
-             stages_of(d, beside));
+    snprintf(settings, sizeof(settings), "D=%d G=%d BN=%d warps=4%s", (int)d->depth, (int)d->group,
+             (int)d->tile, stages_of(d, beside));
     add_kernel(
         p,
         &(bench_kernel_spec){
@@ -357,6 +367,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     double bytes = (double)(2 * d->batch * d->heads * d->keys * d->depth) *
                    cuc_dtype_bits(d->dtype) / 8;
     uint32_t modes = bench_draw_mode(0, bytes);
+    d->tile = tile_keys(d, multiprocessors);
     if (d->page) {
         int64_t x = choose_sharers(d, multiprocessors, MOST_BESIDE);
         add_paged(p, d, x, bench_ceil_div(d->batch * d->heads * x, multiprocessors), modes);

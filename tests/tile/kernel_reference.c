@@ -832,7 +832,7 @@ void expect_decode_paged(struct numbers *a)
 {
     int64_t heads = a[0].extent[1], queries = a[0].extent[2], blocks = a[6].extent[2];
     int64_t size = a[1].rank == 4 ? a[1].extent[1] : PAGED_ROWS, most = a[3].extent[1] * size;
-    bool small = a[1].rank == 4 && a[1].extent[3] <= 64 && size <= 32;
+    bool small = a[1].rank == 4 && a[1].extent[3] <= 64 && (size % 128 == 0 || 128 % size == 0);
     int64_t tile = small ? 128 : 64;
     int64_t *row = calloc((size_t)most + 1, sizeof(*row));
 

@@ -160,6 +160,16 @@ static const struct construct_alignment cases[] = {
         "    m, n = block(0), block(1)\n    part, own = slice(w, 0, 3, 11), slice(o, 1, 7, 150)\n"
         "    store(own, [m, n], load(part, [m, n], [4, 64]))\n}", 0, 0, NULL },
       "a-", "idx32+aligned", 0, 0 }, // a slice along the last axis may begin anywhere
+    { { "pages whose numbers are gathered from memory", NULL, "R=9 P=6;R=6 P=2",
+        "kernel k(w: f16[16, 64], ww: f16[P, 16, 64], w3: i32[R], o: f32[16, 64], oo: i32[R])\n    grid 1\n{\n"
+        "    x, acc = load(w, [0, 0], [16, 64]), zeros(f32, [16, 64])\n"
+        "    for k in 0 .. cdiv(R, 2) {\n        i = cast(k * 2, i32) + iota(i32, 2)\n"
+        "        ids = gather(w3, [i], mask=i < 7, pad=-1)\n"
+        "        p = x @ trans(reshape(load_rows(ww, ids, [0, 0], [16, 64]), [32, 64]))\n"
+        "        y = reshape(load_rows(ww, ids, [0, 0], [16, 64]), [32, 64])\n"
+        "        acc = mma(cast(p, f16), y, acc)\n    }\n"
+        "    store(o, [0, 0], acc)\n    scatter(oo, [iota(i32, 4)], iota(i32, 4))\n}", 0, 0, NULL },
+      "aa-a-", "idx32+aligned", 0, 0 }, // threads move single elements
 };
 // clang-format on
 

@@ -23,9 +23,13 @@ static bool with_own_places(struct tile_emitter *e, const bool *marks, tile_regi
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (op->result_count == 1 && marks[op->result[0]->id]) {
             uint32_t id = op->result[0]->id;
-            bool fetched = marks != r->plan->ahead && r->fetched[id];
-            bool copies = r->index_bytes && r->fetched[id];
+            bool ahead = marks == r->plan->ahead, fetched = !ahead && r->fetched[id];
+            bool copies = r->index_bytes && r->index_at[id];
             e->value[id] = fetched ? r->fetched[id] : NULL;
+            // A read whose elements a convert exchanges is copied only ahead, and the convert is
+            // the read of shared memory.
+            if (r->index_bytes && (ahead ? r->fetched[id] && !copies : copies && !fetched))
+                continue;
             if (!fetched && !(copies ? tile_copy_read(e, op) : e->dispatch->one(e, op)))
                 return false;
         }
@@ -87,7 +91,8 @@ static bool take_indices(struct tile_emitter *e)
 
     r->fetched = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->fetched));
     for (const struct tile_op *op = r->plan->loop->block[0]->first; op && r->fetched; op = op->next)
-        if (op->result_count == 1 && r->plan->ahead[op->result[0]->id] && tile_prefetch_reads(op)) {
+        if (op->result_count == 1 && r->plan->ahead[op->result[0]->id] &&
+            tile_prefetch_read_of(op)) {
             uint32_t count = tile_register_count(op->result[0]);
             tile_register *fetched = tile_take(e->module, count * sizeof(*fetched));
             if (!fetched)
@@ -95,7 +100,7 @@ static bool take_indices(struct tile_emitter *e)
             for (uint32_t i = 0; i < count; i++)
                 fetched[i] = tile_constant_register(e, op->result[0]->type.dtype, 0);
             r->fetched[op->result[0]->id] = fetched;
-            tile_order_access(e, op);
+            tile_order_access(e, tile_prefetch_read_of(op));
         }
     return r->fetched != NULL;
 }

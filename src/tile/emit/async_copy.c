@@ -196,10 +196,20 @@ static uint32_t id_of(const struct tile_copier *c, uint32_t iteration)
     return c->stream->each > 1 ? iteration * c->lines / c->stream->each : iteration;
 }
 
+// True if an id's row and its distance from the tensor's base fit in 32 bits, as all extents and
+// distances do in these entries.
+static bool is_narrow(const struct tile_emitter *e, const struct tile_copier *c)
+{
+    return e->variant != TILE_INDEX_64 && !tile_has_roles(e->variant) &&
+           cuc_dtype_bits(c->stream->load->operand[1]->type.dtype) == 32;
+}
+
 static tile_register row_of(struct tile_emitter *e, const struct tile_copier *c, uint32_t number)
 {
     const struct tile_value *ids = c->stream->load->operand[1];
 
+    if (is_narrow(e, c))
+        return c->ids[number];
     return tile_emit_cast(e, CUC_I64, ids->type.dtype, TILE_RN, c->ids[number]);
 }
 
@@ -209,8 +219,11 @@ static tile_register row_inside(struct tile_emitter *e, const struct tile_copier
 {
     if (tile_int(c->stream->load, TILE_ATTR_INSIDE, 0))
         return TILE_NO_REGISTER;
-    return tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row,
-                     tile_size_register(e, &c->view->extent[0]));
+    tile_register size = tile_size_register(e, &c->view->extent[0]);
+    if (is_narrow(e, c))
+        return tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", row,
+                         tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", size));
+    return tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", row, size);
 }
 
 // Advances to the thread's piece of the next line. Returns true if the line has another id than the
@@ -223,7 +236,10 @@ static bool next_line(struct tile_emitter *e, struct tile_copier *c, uint32_t it
         return false;
     }
     *row = row_of(e, c, id_of(c, iteration));
-    c->next = tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", *row, c->pitch, c->from);
+    c->next = is_narrow(e, c)
+                  ? tile_make(e, TILE_R64, "mad.wide.s32 %R, %R, %R, %R", *row,
+                              tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", c->pitch), c->from)
+                  : tile_make(e, TILE_R64, "mad.lo.s64 %R, %R, %R, %R", *row, c->pitch, c->from);
     return true;
 }
 

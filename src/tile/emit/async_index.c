@@ -2,40 +2,11 @@
 //
 // They arrive in shared memory as the tiles do, by cp.async, and are requested together with a tile
 // that is copied `stages` - 1 iterations before theirs. When an iteration may copy its tile, that
-// earlier tile has arrived, and so have the indices: no iteration waits for them.
+// earlier tile has arrived, and so have the indices: no iteration waits for them. Each thread
+// requests a few elements of a tile of indices, and reads those that it needs for its copies.
 #include "async.h"
 
-enum { MOST_BYTES = 4096, PLACE_ALIGN = 16 };
-
-// True for a value that is read from memory, or computed from such a value in the loop.
-static bool depends_on_reads(const struct tile_prefetch *p, const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    if (value->type.tensor || !op || !tile_is_within(op, p->loop->block[0]))
-        return false;
-    if (tile_prefetch_reads(op))
-        return true;
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (depends_on_reads(p, op->operand[i]))
-            return true;
-    return false;
-}
-
-// True for a read that cp.async can make: of single elements of 4 or 8 bytes, at indices that are
-// not read from memory themselves.
-static bool can_copy(const struct tile_prefetch *p, const struct tile_op *read)
-{
-    const struct tile_type *type = &read->result[0]->type;
-    uint32_t size = tile_bytes_of(type->dtype);
-
-    if ((size != 4 && size != 8) || (type->rank && read->kind != TILE_GATHER))
-        return false;
-    for (uint32_t i = 1; i < read->operand_count; i++)
-        if (depends_on_reads(p, read->operand[i]))
-            return false;
-    return true;
-}
+enum { PLACE_ALIGN = 16 };
 
 bool tile_open_indices(struct tile_emitter *e)
 {
@@ -44,16 +15,19 @@ bool tile_open_indices(struct tile_emitter *e)
     uint32_t bytes = 0;
 
     r->index_at = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->index_at));
-    r->index_slots = 2 * (p->stages - 1);
+    r->index_slots = tile_prefetch_index_slots(p);
     for (const struct tile_op *op = p->loop->block[0]->first; op && r->index_at; op = op->next) {
         if (op->result_count != 1 || !r->fetched[op->result[0]->id])
             continue;
-        if (!can_copy(p, op))
+        const struct tile_op *read = tile_prefetch_read_of(op);
+        if (!tile_prefetch_can_copy(p, read))
             return false;
-        r->index_at[op->result[0]->id] = p->stages * p->stage_bytes + bytes;
+        if (r->index_at[read->result[0]->id])
+            continue;
+        r->index_at[read->result[0]->id] = p->stages * p->stage_bytes + bytes;
         bytes += (tile_shared_bytes(op->result[0]) + PLACE_ALIGN - 1) & ~(PLACE_ALIGN - 1u);
     }
-    if (!r->index_at || !bytes || r->index_slots * bytes > MOST_BYTES)
+    if (!r->index_at || !bytes || r->index_slots * bytes > TILE_MOST_INDEX_BYTES)
         return false;
     r->index_bytes = bytes;
     r->index_from = tile_number32(e, 0);
@@ -74,7 +48,7 @@ void tile_read_indices(struct tile_emitter *e)
     for (const struct tile_op *op = r->plan->loop->block[0]->first; op; op = op->next)
         if (op->result_count == 1 && r->fetched[op->result[0]->id])
             tile_read_shared(e, op->result[0], r->fetched[op->result[0]->id], place,
-                             r->index_at[op->result[0]->id]);
+                             r->index_at[tile_prefetch_read_of(op)->result[0]->id]);
     tile_put_label(e, none);
 }
 

@@ -34,9 +34,10 @@ static bool moves_elements(const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
 
-    if (op->kind == TILE_DIM || !op->operand[0]->type.rank)
+    if (op->kind == TILE_DIM || op->kind == TILE_GATHER || op->kind == TILE_SCATTER ||
+        !op->operand[0]->type.rank)
         return true;
-    if (op->kind == TILE_ATOMIC || op->kind == TILE_GATHER)
+    if (op->kind == TILE_ATOMIC)
         return !op->result[0]->type.rank;
     if (!(tile_op_infos[op->kind].traits & TILE_MOVES) || !shape)
         return false;

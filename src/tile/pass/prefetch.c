@@ -26,6 +26,48 @@ bool tile_prefetch_reads(const struct tile_op *op)
     return loads && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_WEAK;
 }
 
+const struct tile_op *tile_prefetch_read_of(const struct tile_op *op)
+{
+    const struct tile_op *read = op->kind == TILE_CONVERT ? op->operand[0]->op : op;
+
+    if (!read || !tile_prefetch_reads(read) || (read != op && read->kind != TILE_GATHER))
+        return NULL;
+    if (read != op)
+        return read->parent == op->parent ? read : NULL;
+    for (const struct tile_use *use = op->result[0]->use; use; use = use->next)
+        if (use->user->kind != TILE_CONVERT)
+            return op;
+    return NULL;
+}
+
+// True for a value that is read from memory, or computed from such a value in the loop.
+static bool depends_on_reads(const struct tile_prefetch *p, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (value->type.tensor || !op || !tile_is_within(op, p->loop->block[0]))
+        return false;
+    if (tile_prefetch_reads(op))
+        return true;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (depends_on_reads(p, op->operand[i]))
+            return true;
+    return false;
+}
+
+bool tile_prefetch_can_copy(const struct tile_prefetch *p, const struct tile_op *read)
+{
+    const struct tile_type *type = &read->result[0]->type;
+    uint32_t size = tile_bytes_of(type->dtype);
+
+    if ((size != 4 && size != 8) || (type->rank && read->kind != TILE_GATHER))
+        return false;
+    for (uint32_t i = 1; i < read->operand_count; i++)
+        if (depends_on_reads(p, read->operand[i]))
+            return false;
+    return true;
+}
+
 int64_t tile_prefetch_extent(const struct tile_prefetch_stream *s, uint32_t axis)
 {
     return tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis - s->rows];
@@ -59,7 +101,7 @@ static bool want(struct tile_prefetch *p, const struct tile_value *value, bool a
         return !ahead || !op || !tile_is_within(op, body);
     if (!op)
         return value->block != body || value == body->argument[0];
-    bool reads = tile_prefetch_reads(op);
+    bool reads = tile_prefetch_reads(op) || (p->spreads && tile_prefetch_read_of(op));
     ahead |= reads;
     if (!tile_is_within(op, body) || (p->wanted[value->id] && p->ahead[value->id] >= ahead))
         return true;
@@ -328,8 +370,76 @@ static struct tile_value *outer_ids(struct tile_kernel *kernel, const struct til
     return tile_make_before(kernel, loop, TILE_CONVERT, &ids->type, 1, &ids);
 }
 
-bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetch *p,
-                           uint32_t warps)
+// Adds up the bytes of the indices in memory on which a value depends. False if cp.async cannot
+// copy them.
+static bool add_reads(const struct tile_prefetch *p, const struct tile_value *value, bool *seen,
+                      uint32_t *bytes)
+{
+    enum { PLACE_ALIGN = 16 };
+    const struct tile_op *op = value->op;
+
+    if (value->type.tensor || !op || op->parent != p->loop->block[0] || seen[value->id])
+        return true;
+    seen[value->id] = true;
+    if (tile_prefetch_reads(op)) {
+        if (!tile_prefetch_can_copy(p, op))
+            return false;
+        *bytes += (uint32_t)((tile_elements(&value->type) * tile_bytes_of(value->type.dtype) +
+                              PLACE_ALIGN - 1) /
+                             PLACE_ALIGN * PLACE_ALIGN);
+    }
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (!add_reads(p, op->operand[i], seen, bytes))
+            return false;
+    return true;
+}
+
+// Lets each thread read a few of the ids, if all of them reach the threads through shared memory
+// (emit/async_index.c).
+static bool spread_reads(struct tile_kernel *kernel, struct tile_prefetch *p, uint32_t warps)
+{
+    bool *seen = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*seen)), can = true;
+    size_t map_bytes = (kernel->value_count + 1) * sizeof(struct tile_value *);
+    struct tile_value **map = tile_take(kernel->module, map_bytes);
+    uint8_t order[TILE_MAX_RANK];
+    uint32_t bytes = 0;
+
+    for (uint32_t i = 0; seen && i < p->streams; i++)
+        for (uint32_t n = 1; n < p->stream[i].load->operand_count; n++)
+            can = can && add_reads(p, p->stream[i].load->operand[n], seen, &bytes);
+    if (!seen || !can || tile_prefetch_index_slots(p) * bytes > TILE_MOST_INDEX_BYTES)
+        return seen != NULL;
+    if (!map)
+        return false;
+    for (struct tile_op *op = p->loop->block[0]->first; op; op = op->next) {
+        if (op->kind != TILE_GATHER || !op->result[0]->type.rank || !seen[op->result[0]->id])
+            continue;
+        struct tile_value *read = op->result[0];
+        // The rest of the ids' computation has the layout of the copies.
+        memset(map, 0, map_bytes);
+        for (uint32_t i = 1; i < op->operand_count; i++) {
+            struct tile_value *own = own_ids(kernel, p, op->operand[i], op, map);
+            if (!own)
+                return false;
+            tile_set_operand(op, i, own);
+        }
+        struct tile_layout *layout = tile_take(kernel->module, sizeof(*layout));
+        struct tile_value *all =
+            tile_make_before(kernel, op->next, TILE_CONVERT, &read->type, 1, &read);
+        if (!layout || !all)
+            return false;
+        for (uint32_t i = 0; i < read->type.rank; i++)
+            order[i] = (uint8_t)(read->type.rank - 1 - i);
+        *layout = tile_blocked(&read->type, tile_bits_of(warps), 0, order);
+        read->layout = layout;
+        tile_replace(read, all, all->op);
+        op = all->op;
+        p->spreads = true;
+    }
+    return true;
+}
+
+bool tile_lay_out_prefetch(struct tile_kernel *kernel, struct tile_prefetch *p, uint32_t warps)
 {
     static const uint8_t columns_first[] = { 1, 0 }, columns_of_pages_first[] = { 2, 1, 0 };
     size_t bytes = (kernel->value_count + 1) * sizeof(struct tile_value *);
@@ -359,8 +469,9 @@ bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetc
         tile_set_operand(load, 1, ids);
         rows = true;
     }
-    if (rows)
-        (void)tile_drop_dead(kernel);
+    if (!rows || !spread_reads(kernel, p, warps))
+        return !rows;
+    (void)tile_drop_dead(kernel);
     return true;
 }
 

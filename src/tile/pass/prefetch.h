@@ -7,6 +7,7 @@
 #include "tile/ir/target.h"
 
 enum { TILE_MOST_PREFETCHED = 4 };
+enum { TILE_MOST_INDEX_BYTES = 4096 }; // of shared memory for indices that are read from memory
 
 // An operand in a stage: lines along the tensor's last axis.
 struct tile_prefetch_stream {
@@ -36,6 +37,7 @@ struct tile_prefetch {
     // (`ahead`). The latter are computed a stage before the copies need them.
     bool *wanted, *ahead;
     bool reads;      // some indices are read from memory
+    bool spreads;    // each thread reads a few of the ids, and a convert gives it those it needs
     bool ends_early; // an iteration may end before the loads
 };
 
@@ -51,10 +53,21 @@ bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan
 int64_t tile_prefetch_extent(const struct tile_prefetch_stream *stream, uint32_t axis);
 // Lays out the ids of rows so that each thread has those of the lines that it copies. If other ops
 // use the ids, too, the prefetch gets copies of them.
-bool tile_lay_out_prefetch(struct tile_kernel *kernel, const struct tile_prefetch *plan,
-                           uint32_t warps);
+bool tile_lay_out_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan, uint32_t warps);
 // True for a read of indices, such as the number of a page, or of ids.
 bool tile_prefetch_reads(const struct tile_op *op);
+// Returns the read whose elements an op's result has: the op itself, or the read whose elements a
+// convert exchanges. NULL for any other op, and for a read that only converts use.
+const struct tile_op *tile_prefetch_read_of(const struct tile_op *op);
+// True for a read that cp.async can make: of single elements of 4 or 8 bytes, at indices that are
+// not read from memory themselves.
+bool tile_prefetch_can_copy(const struct tile_prefetch *plan, const struct tile_op *read);
+// Returns the number of slots of indices: those of `stages` - 1 iterations are read while as many
+// arrive.
+static inline uint32_t tile_prefetch_index_slots(const struct tile_prefetch *plan)
+{
+    return 2 * (plan->stages - 1);
+}
 // Returns the stream from which an operand comes, directly or transposed, or NULL. Sets *transposed
 // if the product uses it transposed.
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
