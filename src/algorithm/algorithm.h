@@ -216,6 +216,11 @@ void cuc__algorithm_put_identities(struct cuc__text *text, const struct cuc__alg
 bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *kind,
                                 const struct cuc__algorithm_family *family);
 
+// Writes the facts that the inputs, and with `outputs` the outputs, do not overlap `count` arrays
+// of the workspace, whose names have the format `workspace`.
+void cuc__algorithm_put_apart(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
+                              const char *workspace, uint32_t count, bool outputs);
+
 // Stores r0, r1 and so on to the outputs, as element of tile `t`.
 void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorithm_problem *p);
 

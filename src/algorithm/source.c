@@ -208,6 +208,26 @@ void cuc__algorithm_put_outputs(struct cuc__text *t, const struct cuc__algorithm
                           cuc_dtype_name(p->kind.outputs[i].dtype), extent);
 }
 
+void cuc__algorithm_put_apart(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                              const char *workspace, uint32_t count, bool outputs)
+{
+    uint32_t arrays = k->input_count + (outputs ? k->output_count : 0);
+    const char *before = "    where ";
+
+    for (uint32_t i = 0; i < arrays * count; i++) {
+        uint32_t at = i / count, out = at - k->input_count;
+        bool input = at < k->input_count;
+        if (input ? k->inputs[at].form > CUC__ALGORITHM_WHOLE : k->outputs[out].dropped)
+            continue;
+        cuc__text_put(t, "%snoalias(%s%s, ", before, input ? "in_" : "out_",
+                      input ? k->inputs[at].name : k->outputs[out].name);
+        cuc__algorithm_put_numbered(t, i % count, workspace);
+        cuc__text_put(t, ")");
+        before = ", ";
+    }
+    cuc__text_put(t, *before == ',' ? "\n" : "");
+}
+
 void cuc__algorithm_put_count(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     cuc__text_put(t, p->kind.device_count ? "    n = minimum(maximum(count[0], 0), N)\n"
