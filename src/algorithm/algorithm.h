@@ -197,10 +197,12 @@ void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algo
 // comma and the elements of the array of a name; its second place is empty.
 void cuc__algorithm_put_loaded(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *load);
-// Write the parameters of outputs of any length, and of the number of elements kept; and the store
-// of this number, b0 + m0, by the block of tile `last`.
+// Write the parameters of outputs of any length, and of the number of elements kept; to a line of
+// facts, those that calls check: the outputs overlap no other array; and the store of the number,
+// b0 + m0, by the block of tile `last`.
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
                                         const struct cuc__algorithm_problem *p);
+void cuc__algorithm_put_kept_apart(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 void cuc__algorithm_put_kept(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 // Writes a format, with a number in place of each "%u".
 void cuc__algorithm_put_numbered(struct cuc__text *text, uint32_t number, const char *format);

@@ -267,13 +267,15 @@ cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_
 static cuc_status run_selection(cuc_stream *stream, int32_t kind, const char *fn,
                                 const cuc_tensor *x, const cuc_tensor *y, const cuc_tensor *count)
 {
+    enum { FEW = 1 << 20, MANY = 1 << 21 }; // elements: one plan for fewer than MANY, one for more
     static const char *const kept[] = { "y: %s", "count: %s" };
     const cuc_tensor outputs[] = { *y, *count };
 
     return run(
         stream,
         CUC_ALGORITHM_OPTIONS(.kind = kind, .inputs = elements, .input_count = 1, .outputs = kept,
-                              .output_count = 2, .fn = fn),
+                              .output_count = 2, .fn = fn,
+                              .count = cuc_tensor_elements(x) < MANY ? FEW : 0),
         CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = outputs, .output_count = 2));
 }
 

@@ -298,6 +298,23 @@ void cuc__algorithm_put_outputs_of_kept(struct cuc__text *t, const struct cuc__a
         }
 }
 
+void cuc__algorithm_put_kept_apart(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    t->length--; // the end of the line
+    for (uint32_t i = 0; i < k->output_count; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        for (uint32_t j = 0; j < k->input_count; j++)
+            if (k->inputs[j].form <= CUC__ALGORITHM_WHOLE)
+                cuc__text_put(t, ", noalias(out_%s, in_%s)", k->outputs[i].name, k->inputs[j].name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[i].name,
+                              k->outputs[j].name);
+    }
+    cuc__text_put(t, "\n");
+}
+
 void cuc__algorithm_put_kept(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 {
     const struct cuc__algorithm_output *count = &k->outputs[k->output_count - 1];
