@@ -197,10 +197,12 @@ void cuc__algorithm_put_neighbors(struct cuc__text *text, const struct cuc__algo
 // comma and the elements of the array of a name; its second place is empty.
 void cuc__algorithm_put_loaded(struct cuc__text *text, const struct cuc__algorithm_problem *p,
                                const char *indent, const char *load);
-// Write the parameters of outputs of any length, and of the number of elements kept; and the store
-// of this number, b0 + m0, by the block of tile `last`.
+// Write the parameters of outputs of any length, and of the number of elements kept; to a line of
+// facts, those that calls check: the outputs overlap no other array; and the store of the number,
+// b0 + m0, by the block of tile `last`.
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
                                         const struct cuc__algorithm_problem *p);
+void cuc__algorithm_put_kept_apart(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 void cuc__algorithm_put_kept(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 // Writes a format, with a number in place of each "%u".
 void cuc__algorithm_put_numbered(struct cuc__text *text, uint32_t number, const char *format);
@@ -215,6 +217,11 @@ void cuc__algorithm_put_identities(struct cuc__text *text, const struct cuc__alg
 // Returns true if an array's axis is the number of elements N; otherwise N is a parameter.
 bool cuc__algorithm_binds_count(const struct cuc__algorithm_kind *kind,
                                 const struct cuc__algorithm_family *family);
+
+// Writes the facts that the inputs, and with `outputs` the outputs, do not overlap `count` arrays
+// of the workspace, whose names have the format `workspace`.
+void cuc__algorithm_put_apart(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
+                              const char *workspace, uint32_t count, bool outputs);
 
 // Stores r0, r1 and so on to the outputs, as element of tile `t`.
 void cuc__algorithm_put_stores(struct cuc__text *text, const struct cuc__algorithm_problem *p);

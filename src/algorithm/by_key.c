@@ -176,6 +176,8 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
     cuc__algorithm_put_look_back_head(t, p, &s);
     if (p->family->by_element)
         put_facts_of_keys(t, k);
+    else
+        cuc__algorithm_put_kept_apart(t, k);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");
     cuc__algorithm_put_count(t, p);
     cuc__text_put(t, "    last = maximum(cdiv(n, BN) - 1, 0)\n");

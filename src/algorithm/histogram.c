@@ -20,7 +20,15 @@ static bool is_shared(const struct cuc__algorithm_kind *k)
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE = 32768, TILE_OF_MANY = 4096, BLOCKS = 1, BLOCKS_OF_MANY = 8, WARPS = 32 };
+    enum {
+        TILE = 32768,
+        LEAST = 8192,
+        BLOCKS = 1,
+        WARPS = 32,
+        TILE_OF_MANY = 4096,
+        BLOCKS_OF_MANY = 8
+    };
+    bool chosen = !p->tile.elements && !p->tile.warps && !p->tile.blocks && is_shared(&p->kind);
 
     if (!p->tile.elements && !p->tile.warps && is_shared(&p->kind))
         p->tile.warps = WARPS;
@@ -28,6 +36,13 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.elements = is_shared(&p->kind) ? TILE : TILE_OF_MANY;
     if (!p->tile.blocks)
         p->tile.blocks = is_shared(&p->kind) ? BLOCKS : BLOCKS_OF_MANY;
+    // Of few elements, each multiprocessor gets several smaller tiles, if any.
+    while (chosen && p->count && p->tile.elements > LEAST &&
+           cuc__ceil_div(p->count, p->tile.elements) < p->multiprocessors) {
+        p->tile.elements /= 2;
+        p->tile.warps /= 2;
+        p->tile.blocks *= 2;
+    }
 }
 
 // Returns true if an expression is a call of cast() to i32.

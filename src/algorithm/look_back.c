@@ -83,29 +83,12 @@ void cuc__algorithm_put_look_back_functions(struct cuc__text *t,
     }
 }
 
-static void put_facts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
-{
-    const char *before = "    where ";
-
-    for (uint32_t i = 0; i < k->input_count; i++)
-        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE) {
-            cuc__text_put(t, "%snoalias(in_%s, told)", before, k->inputs[i].name);
-            before = ", ";
-        }
-    for (uint32_t i = 0; i < k->output_count; i++)
-        if (!k->outputs[i].dropped) {
-            cuc__text_put(t, "%snoalias(out_%s, told)", before, k->outputs[i].name);
-            before = ", ";
-        }
-    cuc__text_put(t, *before == ',' ? "\n" : "");
-}
-
 void cuc__algorithm_put_look_back_head(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                                        const struct cuc__algorithm_sums *s)
 {
     cuc__text_put(t, "told: u64[S])\n    const BN = %d, W = %d\n", p->tile.elements,
                   s->reduce ? NEAREST : W);
-    put_facts(t, &p->kind);
+    cuc__algorithm_put_apart(t, &p->kind, "told", 1, true);
 }
 
 // Writes the names of a sum's words, as a list.

@@ -146,6 +146,10 @@ cuc_status cuc_search(cuc_stream *stream, uint32_t flags, const cuc_tensor *sort
         CUC_ALGORITHM_ARGS(.inputs = arrays, .input_count = 2, .outputs = at, .output_count = 1)));
 }
 
+// Histograms and selections have a plan for fewer than MANY elements, made for FEW, and one for
+// more.
+enum { FEW = 1 << 20, MANY = 1 << 21 };
+
 // Returns a number of elements to choose a plan for: few different ones.
 static int64_t rounded(int64_t count)
 {
@@ -220,7 +224,7 @@ static void put_bin(struct cuc__text *type, struct cuc__text *bin, cuc_dtype dty
         bool narrow = cuc_dtype_bits(dtype) <= 16 && fabs(most) < 0x1p30;
         cuc__text_put(type, "v = cast(x, %s)", narrow ? "i32" : "i64");
         if (narrow && width == 1 && holds_all(dtype, low, high)) { // no element is outside
-            cuc__text_put(bin, "v - (%.0f)", low);
+            cuc__text_put(bin, "cast(v - (%.0f), i32)", low);
             return;
         }
         cuc__text_put(bin, "cast(where((v >= %.0f) & (v < %.0f)%s, (v - (%.0f)) // %.0f, -1), i32)",
@@ -256,10 +260,14 @@ cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_
                         "counts has %" PRId64 " elements, expected 1 to 2^30, one for each bin",
                         bins);
     put_bin(&type_text, &bin_text, x->dtype, low, high, bins);
+    // The numbers of the bins are the elements.
+    bool plain = !low && high == (double)bins && holds_all(x->dtype, low, high);
     return CUC_PASS(run(
         stream,
-        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = inputs, .input_count = 3,
-                              .outputs = outputs, .output_count = 1, .bins = (int32_t)bins),
+        CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = inputs,
+                              .input_count = plain ? 1 : 3, .outputs = outputs, .output_count = 1,
+                              .bins = (int32_t)bins,
+                              .count = cuc_tensor_elements(x) < MANY ? FEW : 0),
         CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = counts, .output_count = 1)));
 }
 
@@ -273,7 +281,8 @@ static cuc_status run_selection(cuc_stream *stream, int32_t kind, const char *fn
     return run(
         stream,
         CUC_ALGORITHM_OPTIONS(.kind = kind, .inputs = elements, .input_count = 1, .outputs = kept,
-                              .output_count = 2, .fn = fn),
+                              .output_count = 2, .fn = fn,
+                              .count = cuc_tensor_elements(x) < MANY ? FEW : 0),
         CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = outputs, .output_count = 2));
 }
 

@@ -30,6 +30,9 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
                                                 .warps = p->tile.warps, .cache = cache));
     if (st >= 0)
         st = cuc_program_compile(&plan->object, program, CUC_CODE_PTX);
+    // Few launches need indices of 64 bits, or have arrays of other strides.
+    if (st >= 0)
+        st = cuc__object_divide(&plan->object, "$idx64", function);
     if (st >= 0)
         plan->object->splits = true;
     if (st == CUC_ERROR_COMPILE)

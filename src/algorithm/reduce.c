@@ -1,12 +1,21 @@
 // Reductions: each block combines every G-th tile, and a second kernel combines the results of the
-// G blocks. Few elements take one block, which writes the result. The order of all operations
-// depends only on the number of elements and on the device.
+// G blocks. It starts while they work, and waits for them. Few elements take one block, which
+// writes the result. The order of all operations depends only on the number of elements and on the
+// device.
+//
+// A block loads several tiles at once, so small tiles, which spread few elements over many blocks,
+// are as fast as large ones. The last tiles of a block, which may be missing or end the array, are
+// loaded together too.
 #include "algorithm.h"
+
+#include <stdio.h>
 
 enum { PARTS, FINISH, SMALL };
 enum {
     SMALL_ELEMENTS = 16384, // most elements of one block
     EVERY_GPU_BLOCKS = 256, // if the number must not depend on the device
+    AHEAD_BYTES = 65536,    // most bytes that a block loads at once, if that is more than a tile
+    MOST_AHEAD = 4,         // tiles
 };
 
 // Returns the largest number of blocks.
@@ -18,7 +27,7 @@ static int64_t most_blocks(const struct cuc__algorithm_kind *k,
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE_BYTES = 65536, SUM_BYTES = 65536, LEAST = 256, BLOCKS = 2, WARPS = 16 };
+    enum { TILE_BYTES = 16384, SUM_BYTES = 16384, LEAST = 256, BLOCKS = 2, WARPS = 16 };
     const struct cuc__algorithm_kind *k = &p->kind;
     uint32_t widest = 1, sums = 0;
 
@@ -49,6 +58,8 @@ static void put_parts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
         cuc__text_put(t, "part_%u: %s[G], ", i, cuc_dtype_name(k->accumulators[i]));
 }
 
+// Writes the combination of r0, r1 and so on with values, in the format `value` of the number of a
+// value and its identity.
 static void put_combine(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                         const char *value)
 {
@@ -94,6 +105,46 @@ static void put_start(struct cuc__text *t, const struct cuc__algorithm_problem *
                       cuc_dtype_name(p->kind.accumulators[i]), p->identity[i]);
 }
 
+// Returns the number of tiles that a block loads at once.
+static uint32_t ahead_of(const struct cuc__algorithm_problem *p)
+{
+    uint32_t bytes = 0, ahead = MOST_AHEAD;
+
+    for (uint32_t i = 0; i < p->kind.input_count; i++)
+        if (p->kind.inputs[i].form == CUC__ALGORITHM_ELEMENTS)
+            bytes += cuc_dtype_bits(p->kind.inputs[i].dtype) / 8 * (uint32_t)p->tile.elements;
+    while (ahead > 1 && ahead * bytes > AHEAD_BYTES)
+        ahead /= 2;
+    return ahead;
+}
+
+// Writes the loads of a block's next tiles, from `t` on, and then the combination of their values.
+static void put_turn(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool inside)
+{
+    const struct cuc__algorithm_kind *k = &p->kind;
+    char load[32];
+
+    for (uint32_t a = 0; a < ahead_of(p); a++)
+        for (uint32_t i = 0; i < k->input_count; i++)
+            if (k->inputs[i].form == CUC__ALGORITHM_ELEMENTS)
+                cuc__text_put(t, "        of_%u_%s = load(in_%s, [t + %u * blocks], [BN]%s)\n", a,
+                              k->inputs[i].name, k->inputs[i].name, a,
+                              inside ? ", inside=true" : "");
+    for (uint32_t a = 0; a < ahead_of(p); a++) {
+        snprintf(load, sizeof(load), ", of_%u_%%s%%s", a);
+        cuc__text_put(t, "        i = t * BN + iota(i64, BN)\n");
+        cuc__algorithm_put_loaded(t, p, "        ", load);
+        for (uint32_t i = 0; i < k->values; i++)
+            cuc__text_put(t, "        v%u = broadcast(cast(v%u, %s), [BN])\n", i, i,
+                          cuc_dtype_name(k->accumulators[i]));
+        if (!inside)
+            cuc__text_put(t,
+                          "        there = iota(i32, BN) < cast(minimum(n - t * BN, BN), i32)\n");
+        put_combine(t, p, inside ? "v%u" : "where(there, v%u, %s)");
+        cuc__text_put(t, "        t += blocks\n");
+    }
+}
+
 // Writes a kernel that reads the inputs: of G blocks, or of one.
 static void put_reading(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool parts)
 {
@@ -106,22 +157,29 @@ static void put_reading(struct cuc__text *t, const struct cuc__algorithm_problem
     else
         cuc__algorithm_put_outputs(t, p, "1");
     t->length -= 2; // the last comma
-    cuc__text_put(t, ")\n    const BN = %d\n    grid %s\n{\n    b, blocks = %s\n", p->tile.elements,
-                  parts ? "G" : "1", parts ? "block(0), G" : "0, 1");
+    cuc__text_put(t, ")\n    const BN = %d\n", p->tile.elements);
+    if (parts)
+        cuc__algorithm_put_apart(t, k, "part_%u", k->values, false);
+    cuc__text_put(t, "    grid %s\n{\n    grid_dependency_launch()\n    t, blocks = %s\n",
+                  parts ? "G" : "1", parts ? "block(0), G" : "cast(0, i64), 1");
     cuc__algorithm_put_count(t, p);
     put_start(t, p);
-    cuc__text_put(t, "    whole = n // BN\n"
-                     "    for turn in 0 .. cdiv(whole - b, blocks) {\n"
-                     "        t = b + turn * blocks\n");
-    cuc__algorithm_put_values(t, p, "        ", ", inside=true");
-    put_combine(t, p, "v%u");
+    cuc__text_put(t, "    while t + %u * blocks < n // BN {\n", ahead_of(p) - 1);
+    put_turn(t, p, true);
     cuc__text_put(t, "    }\n"
-                     "    if n %% BN > 0 and whole %% blocks == b {\n"
-                     "        t = whole\n");
-    cuc__algorithm_put_values(t, p, "        ", "");
-    put_combine(t, p, "where(i < n, v%u, %s)");
+                     "    if t * BN < n {\n");
+    put_turn(t, p, false);
     cuc__text_put(t, "    }\n");
-    put_result(t, p, parts, parts ? "b" : "0");
+    put_result(t, p, parts, parts ? "block(0)" : "0");
+}
+
+// Writes the facts that no output overlaps partial results.
+static void put_parts_apart(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    struct cuc__algorithm_kind outputs = *k;
+
+    outputs.input_count = 0;
+    cuc__algorithm_put_apart(t, &outputs, "part_%u", k->values, true);
 }
 
 static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem *p)
@@ -134,8 +192,9 @@ static void put_finish(struct cuc__text *t, const struct cuc__algorithm_problem 
     put_parts(t, &p->kind);
     cuc__algorithm_put_outputs(t, p, "1");
     t->length -= 2; // the last comma
-    cuc__text_put(t, ")\n    const BG = %u\n    grid 1\n{\n    b = iota(i64, BG)\n",
-                  (unsigned)places);
+    cuc__text_put(t, ")\n    const BG = %u\n", (unsigned)places);
+    put_parts_apart(t, &p->kind);
+    cuc__text_put(t, "    grid 1\n{\n    grid_dependency_launch()\n    b = iota(i64, BG)\n");
     for (uint32_t i = 0; i < p->kind.values; i++)
         cuc__text_put(t, "    r%u = where(b < G, load(part_%u, [0], [BG]), %s)\n", i, i,
                       p->identity[i]);

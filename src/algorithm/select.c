@@ -1,7 +1,11 @@
-// Selections, partitions and unique elements. A block ranks the elements of its tile by part: those
-// that are kept, and the others. It publishes the sizes of the parts, moves the elements through
+// Selections, partitions and unique elements. A block publishes the sizes of the parts of its tile:
+// the elements that are kept, and the others. It ranks the elements by part, moves them through
 // shared memory, so that each part is contiguous, finds the sizes before it by look-back, and
 // stores each part at its place.
+//
+// The sizes are counted once more, and not taken from the ranks: nothing comes between the ranks
+// and the move then, so no thread has to hold many ranks at once, and two thirds more blocks fit on
+// a multiprocessor.
 #include "algorithm.h"
 
 enum { MOST_PARTS = 3 };
@@ -27,7 +31,7 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_family *fa
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { TILE_BYTES = 32768, LEAST = 1024, WARPS = 8 };
+    enum { TILE_BYTES = 65536, LEAST = 1024, WARPS = 8 };
     uint32_t bytes = 0;
 
     for (uint32_t i = 0; i < p->kind.values; i++)
@@ -35,6 +39,9 @@ static void choose(struct cuc__algorithm_problem *p)
     if (p->tile.elements)
         return;
     p->tile.elements = cuc__algorithm_fit(TILE_BYTES, bytes < 4 ? 4 : bytes, LEAST);
+    while (p->count && p->tile.elements > LEAST &&
+           cuc__ceil_div(p->count, p->tile.elements) < p->multiprocessors)
+        p->tile.elements /= 2;
     if (!p->tile.warps)
         p->tile.warps = WARPS;
 }
@@ -130,6 +137,7 @@ static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_prob
     cuc__algorithm_put_inputs(t, p);
     cuc__algorithm_put_outputs_of_kept(t, p);
     cuc__algorithm_put_look_back_head(t, p, s);
+    cuc__algorithm_put_kept_apart(t, &p->kind);
     cuc__text_put(t, "    grid maximum(cdiv(N, BN), 1)\n{\n    t = block(0)\n");
 }
 
@@ -163,10 +171,10 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
         cuc__text_put(t, "    if t > last { return }\n");
     cuc__algorithm_put_values(t, p, "    ", "");
     put_part(t, p);
-    cuc__text_put(t, "    to, size = rank(part, %d)\n", parts == MOST_PARTS ? 4 : 2);
     for (uint32_t i = 0; i < s.count; i++)
-        cuc__text_put(t, "    m%u = cast(reshape(extract(size, [%u], [1]), []), i64)\n", i, i);
+        cuc__text_put(t, "    m%u = cast(sum(cast(part == %u, i32)), i64)\n", i, i);
     cuc__algorithm_put_publish(t, &s);
+    cuc__text_put(t, "    to, sizes = rank(part, %d)\n", parts == MOST_PARTS ? 4 : 2);
     put_placed(t, p);
     cuc__algorithm_put_look_back(t, &s);
     put_stores(t, k, 0, "0", "m0", "b0");

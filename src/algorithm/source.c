@@ -208,6 +208,26 @@ void cuc__algorithm_put_outputs(struct cuc__text *t, const struct cuc__algorithm
                           cuc_dtype_name(p->kind.outputs[i].dtype), extent);
 }
 
+void cuc__algorithm_put_apart(struct cuc__text *t, const struct cuc__algorithm_kind *k,
+                              const char *workspace, uint32_t count, bool outputs)
+{
+    uint32_t arrays = k->input_count + (outputs ? k->output_count : 0);
+    const char *before = "    where ";
+
+    for (uint32_t i = 0; i < arrays * count; i++) {
+        uint32_t at = i / count, out = at - k->input_count;
+        bool input = at < k->input_count;
+        if (input ? k->inputs[at].form > CUC__ALGORITHM_WHOLE : k->outputs[out].dropped)
+            continue;
+        cuc__text_put(t, "%snoalias(%s%s, ", before, input ? "in_" : "out_",
+                      input ? k->inputs[at].name : k->outputs[out].name);
+        cuc__algorithm_put_numbered(t, i % count, workspace);
+        cuc__text_put(t, ")");
+        before = ", ";
+    }
+    cuc__text_put(t, *before == ',' ? "\n" : "");
+}
+
 void cuc__algorithm_put_count(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     cuc__text_put(t, p->kind.device_count ? "    n = minimum(maximum(count[0], 0), N)\n"
@@ -276,6 +296,23 @@ void cuc__algorithm_put_outputs_of_kept(struct cuc__text *t, const struct cuc__a
             cuc__text_put(t, "out_%s: %s", k->outputs[i].name, cuc_dtype_name(k->outputs[i].dtype));
             cuc__text_put(t, last ? "[%u], " : "[M%u], ", last ? p->family->counts : i);
         }
+}
+
+void cuc__algorithm_put_kept_apart(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    t->length--; // the end of the line
+    for (uint32_t i = 0; i < k->output_count; i++) {
+        if (k->outputs[i].dropped)
+            continue;
+        for (uint32_t j = 0; j < k->input_count; j++)
+            if (k->inputs[j].form <= CUC__ALGORITHM_WHOLE)
+                cuc__text_put(t, ", noalias(out_%s, in_%s)", k->outputs[i].name, k->inputs[j].name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!k->outputs[j].dropped)
+                cuc__text_put(t, ", noalias(out_%s, out_%s)", k->outputs[i].name,
+                              k->outputs[j].name);
+    }
+    cuc__text_put(t, "\n");
 }
 
 void cuc__algorithm_put_kept(struct cuc__text *t, const struct cuc__algorithm_kind *k)

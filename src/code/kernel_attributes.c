@@ -198,7 +198,8 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
     if (kernel->tile) {
         const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, device);
         for (uint32_t i = 1; i < code->signature->entries; i++)
-            if ((st = cuc_kernel_set_attribute(code->entry[i], device, attribute, value)) < 0)
+            if (code->entry[i] &&
+                (st = cuc_kernel_set_attribute(code->entry[i], device, attribute, value)) < 0)
                 return st;
         kernel = code->entry[0];
     }
@@ -247,6 +248,8 @@ cuc_status cuc_kernel_set_cache_config(cuc_kernel *kernel, cuc_device *device, i
     if (kernel->tile) {
         const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, device);
         for (uint32_t i = 1; i < code->signature->entries; i++) {
+            if (!code->entry[i])
+                continue;
             cuc_status st = cuc_kernel_set_cache_config(code->entry[i], device, config);
             if (st < 0)
                 return st;

@@ -298,18 +298,59 @@ static void fill_parameters(struct cuc__tile_kernel *tile)
     }
 }
 
+// Opens an entry under the name of the tile kernel.
+static cuc_status open_entry(cuc_kernel **out, cuc_object *object, const char *symbol,
+                             const char *name)
+{
+    cuc_status st = cuc_object_get_kernel(out, object, symbol);
+
+    if (st < 0)
+        return st;
+    cuc__intern_release((*out)->name);
+    (*out)->name = cuc__intern(name); // for messages; the name is already interned, so this cannot
+                                      // fail
+    return CUC_OK;
+}
+
+// True if an entry is in the part of the object that is loaded later.
+static bool is_later(const cuc_object *object, const char *symbol)
+{
+    struct cuc__ptx at;
+
+    return object->later && cuc__object_ptx_entry(&at, object->later, symbol) == CUC__PTX_FOUND;
+}
+
 static cuc_status open_entries(struct cuc__tile_code *code, cuc_object *object, const char *name)
 {
     const struct tile_signature *s = code->signature;
 
     for (uint32_t i = 0; i < s->entries; i++) {
-        cuc_status st = cuc_object_get_kernel(&code->entry[i], object, s->entry[i].name);
+        bool later = is_later(object, s->entry[i].name);
+        cuc_kernel *entry;
+        if (later && i > 0)
+            continue;
+        cuc_status st = open_entry(&entry, later ? object->later : object, s->entry[i].name, name);
         if (st < 0)
             return st;
-        cuc__intern_release(code->entry[i]->name);
-        code->entry[i]->name = cuc__intern(name); // for messages; the name is already interned, so
-                                                  // this cannot fail
+        atomic_init(&code->entry[i], entry);
     }
+    return CUC_OK;
+}
+
+cuc_status cuc__tile_kernel_open(cuc_kernel **out, struct cuc__tile_code *code, uint32_t number,
+                                 const cuc_kernel *kernel)
+{
+    const char *symbol = code->signature->entry[number].name;
+    cuc_kernel *opened, *others = NULL;
+    cuc_status st = open_entry(&opened, kernel->object->later, symbol, kernel->name);
+
+    if (st < 0)
+        return st;
+    if (!atomic_compare_exchange_strong(&code->entry[number], &others, opened)) {
+        cuc_kernel_release(opened);
+        opened = others;
+    }
+    *out = opened;
     return CUC_OK;
 }
 
@@ -448,14 +489,15 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
     const struct cuc__tile_code *code = tile->code;
     fill_parameters(tile);
     cuc__handle_init(kernel, CUC__HANDLE_KERNEL);
-    kernel->handle = code->entry[0]->handle;
+    const cuc_kernel *first = code->entry[0];
+    kernel->handle = first->handle;
     kernel->name = kernel->symbol = kept;
     kernel->parameters_known = true;
     kernel->parameter_count = code->signature->kernel->parameter_count;
     kernel->common_count = SIZE_MAX; // sends every launch to the slow path, which handles tile
                                      // kernels
     kernel->parameters = tile->parameters;
-    kernel->limits = code->entry[0]->limits;
+    kernel->limits = first->limits;
     kernel->object = cuc__handle_retain(object);
     kernel->tile = tile;
     *out = kernel;

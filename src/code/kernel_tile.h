@@ -16,8 +16,9 @@ enum {
 // A tile kernel compiled for one architecture.
 struct cuc__tile_code {
     struct tile_signature *signature;
-    cuc_kernel *entry[TILE_VARIANTS]; // the kernels that the signature lists as entries, all with
-                                      // the tile kernel's name
+    // The kernels that the signature lists as entries, all with the tile kernel's name. NULL: of
+    // the object's `later` part, and no launch has taken it so far.
+    _Atomic(cuc_kernel *) entry[TILE_VARIANTS];
 };
 
 // A tile kernel's data, owned by its handle. A fat binary has code of the kernel for several
@@ -33,12 +34,15 @@ struct cuc__tile_kernel {
 };
 
 // Returns the code that a device runs.
-static inline const struct cuc__tile_code *cuc__tile_code_on(const struct cuc__tile_kernel *tile,
-                                                             const cuc_device *device)
+static inline struct cuc__tile_code *cuc__tile_code_on(const struct cuc__tile_kernel *tile,
+                                                       const cuc_device *device)
 {
     return &tile->code[tile->of_device ? tile->of_device[device->ordinal] : 0];
 }
 
+// Opens an entry of the object's `later` part, unless another thread does so first.
+cuc_status cuc__tile_kernel_open(cuc_kernel **out, struct cuc__tile_code *code, uint32_t number,
+                                 const cuc_kernel *kernel) __attribute__((cold));
 // Returns a tile kernel of an object. Returns CUC_ERROR_NOT_FOUND, without recording a failure, if
 // the object has no signature of that name.
 cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char *name,

@@ -43,6 +43,8 @@ struct cuc_object {
     // The driver may assemble entries in several threads. Set before the first load. Not for code
     // that moves registers between warps, with which this has not been tried.
     bool splits;
+    cuc_object
+        *later; // entries of the same kernels that are loaded when a launch takes one; or NULL
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned
@@ -76,6 +78,13 @@ enum cuc__ptx_found cuc__object_ptx_entry(struct cuc__ptx *at, cuc_object *objec
                                           const char *symbol);
 enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *object,
                                           const char *symbol);
+
+// object_later.c
+
+// Moves the entries of tile kernels whose names end in a suffix to an object of their own, `later`,
+// if there are any. The first entry of each kernel stays. The object is new and has PTX of the
+// tile compiler; replaces it.
+cuc_status cuc__object_divide(cuc_object **object, const char *suffix, const char *function);
 
 // object_load.c
 

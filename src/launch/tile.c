@@ -216,7 +216,7 @@ static uint32_t loop_split_for(const struct tile_entry *entry, const int64_t gri
 cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                             const cuc_arg *args, size_t count)
 {
-    const struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, stream->device);
+    struct cuc__tile_code *code = cuc__tile_code_on(kernel->tile, stream->device);
     const struct tile_signature *s = code->signature;
     struct tile_argument argument[TILE_MAX_PARAMETERS];
     int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
@@ -248,7 +248,10 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         entry = &s->entry[s->entries - 1]; // accepts every argument and needs no maps
         tile_pack_arguments(s->kernel, entry->variant, argument, block);
     }
-    cuc_kernel *chosen = code->entry[entry - s->entry];
+    uint32_t number = (uint32_t)(entry - s->entry);
+    cuc_kernel *chosen = atomic_load_explicit(&code->entry[number], memory_order_acquire);
+    if (!chosen && (st = cuc__tile_kernel_open(&chosen, code, number, kernel)) < 0)
+        return st;
     struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];
     if (!atomic_load_explicit(&limits->known, memory_order_acquire)) {
         (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once

@@ -392,7 +392,7 @@ static cuc_tensor make_at(struct array *a, cuc_dtype dtype, int64_t count,
     return t;
 }
 
-static cuc_algorithm *make_plan(const struct kind *k, const struct situation *s)
+static cuc_algorithm *make_plan(const struct kind *k, const struct situation *s, int32_t tile)
 {
     char texts[8][128];
     const char *inputs[4], *outputs[5];
@@ -412,7 +412,7 @@ static cuc_algorithm *make_plan(const struct kind *k, const struct situation *s)
                               .flags = k->flags | (s->count ? CUC_ALGORITHM_DEVICE_COUNT : 0),
                               .inputs = inputs, .input_count = in, .outputs = outputs,
                               .output_count = out, .fn = k->fn, .identity = k->identity,
-                              .bins = k->bins, .tile = TILE, .blocks = 1)));
+                              .bins = k->bins, .tile = tile, .blocks = 1)));
     return plan;
 }
 
@@ -422,9 +422,9 @@ static double element(const struct array *a, const struct situation *s, int64_t 
     return get(a, i + s->offset);
 }
 
-static void run_in(const struct kind *k, const struct situation *s)
+static void run_in(const struct kind *k, const struct situation *s, int32_t tile)
 {
-    cuc_algorithm *plan = make_plan(k, s);
+    cuc_algorithm *plan = make_plan(k, s, tile);
     int64_t all = s->n + s->more;
     uint32_t out = length_of(k->outputs), dropped = strncmp(k->outputs[0], "_", 1) == 0;
     double *values = calloc((size_t)all + 1, sizeof(*values));
@@ -497,9 +497,13 @@ TEST_SLICE(each_kind_works_in_each_situation, slice, CUC_LENGTH(situations))
 {
     const struct situation *s = &situations[_i];
 
-    for (int i = 0; i < CUC_LENGTH(kinds); i++)
-        if (!s->in_place || kinds[i].in_place)
-            run_in(&kinds[i], s);
+    for (int i = 0; i < CUC_LENGTH(kinds); i++) {
+        if (s->in_place && !kinds[i].in_place)
+            continue;
+        run_in(&kinds[i], s, TILE);
+        if (kinds[i].kind == CUC_ALGORITHM_SCAN) // by other kernels, which plans with a tile lack
+            run_in(&kinds[i], s, 0);
+    }
 }
 
 TEST(a_scan_by_key_scans_segments)

@@ -83,7 +83,21 @@ uint32_t tile_occupancy(struct tile_kernel *kernel, uint32_t warps)
 // the number of places.
 struct ranked {
     int64_t elements, bits, places;
+    bool wait; // a thread holds all of its ranks, or digits with their ranks, at once
 };
+
+// True if a place op uses each rank as soon as votes have found it (emit/rank_votes.c).
+static bool is_used_at_once(const struct tile_op *rank)
+{
+    enum { VOTED_DIGITS = 4 };
+    const struct tile_op *op = rank->next;
+
+    if (tile_int(rank, TILE_ATTR_COUNT, 0) > VOTED_DIGITS || rank->result[0]->uses != 1)
+        return false;
+    while (op && op->kind != TILE_PLACE && tile_op_infos[op->kind].traits & TILE_IN_PLACE)
+        op = op->next;
+    return op && op->kind == TILE_PLACE && op->operand[1] == rank->result[0];
+}
 
 static void find_ranked(struct tile_op *op, void *data)
 {
@@ -93,6 +107,7 @@ static void find_ranked(struct tile_op *op, void *data)
 
     if (op->kind == TILE_RANK && tile_elements(type) > r->elements)
         r->elements = tile_elements(type);
+    r->wait |= op->kind == TILE_RANK && !is_used_at_once(op);
     if (op->kind == TILE_PLACE && cuc_dtype_bits(type->dtype) > r->bits)
         r->bits = cuc_dtype_bits(type->dtype);
     r->places += op->kind == TILE_PLACE;
@@ -106,7 +121,7 @@ uint32_t tile_rank_occupancy(struct tile_kernel *kernel, uint32_t warps)
     tile_walk(&kernel->body, find_ranked, &r);
     // An element, and its digit and place in one register, wait while others are ranked. Places in
     // the tile wait beside those in the result if more tiles follow.
-    int64_t words = r.bits / 32 + 1 + (r.places > 1);
+    int64_t words = r.bits / 32 + r.wait + (r.places > 1);
     int64_t each = r.elements / (32 * (int64_t)warps) * words + OTHERS;
     int64_t blocks = REGISTERS / (32 * warps * each), least = LEAST_WARPS / (int64_t)warps;
     return !r.elements ? 0 : (uint32_t)(blocks > least ? blocks : least);
