@@ -164,13 +164,35 @@ void tile_skip_products(struct tile_emitter *e)
     r->waited_for_team = false; // reset for the other paths
 }
 
+// Waits until a loop's next stage is full. If it is not, operands arrive more slowly than they are
+// multiplied. Then the products under way are completed first, and their stage is released before
+// the wait: otherwise one stage of the ring would be neither read nor requested.
+static void await_stage(struct tile_emitter *e, tile_register full, tile_register used)
+{
+    const struct tile_ring *r = e->ring;
+    uint32_t ready = tile_label(e);
+    tile_register is_full = tile_new(e, TILE_PRED), uniform = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "mbarrier.test_wait.parity.shared::cta.b64 %R, [%R], %R", is_full, full, r->phase);
+    tile_ins(e, "vote.sync.all.pred %R, %R, 0xffffffff", uniform, is_full);
+    tile_branch(e, uniform, false, ready);
+    tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+    release(e, used);
+    tile_ins(e, "mov.b32 %R, 0", used);
+    tile_emit_wait(e, full, 0, r->phase);
+    tile_put_label(e, ready);
+}
+
 static void emit_product(struct tile_emitter *e, const tile_register *sum, uint32_t count,
                          tile_register accumulates, tile_register used)
 {
     struct tile_ring *r = e->ring;
     tile_register full = tile_stage_barrier(e);
 
-    tile_emit_wait(e, full, 0, r->phase);
+    if (r->plan->promotes || r->in_region) // promoted products have been completed
+        tile_emit_wait(e, full, 0, r->phase);
+    else
+        await_stage(e, full, used);
     if (tile_gathers(r->plan)) // wgmma reads, through the asynchronous proxy, data that threads
                                // wrote
         tile_ins(e, "fence.proxy.async.shared::cta");
@@ -244,7 +266,6 @@ static void close_ring_loop(struct tile_emitter *e, const struct accumulators *a
         if (alternates)
             hand_ring_over(e);
         tile_load_early(e);
-        zero_registers(e, acc->reg, acc->count);
         tile_put_label(e, end);
     } else if (!acc->accumulates) {
         tile_put_label(e, none);
@@ -285,6 +306,9 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     // Every block runs an iteration if the loop is neither empty nor split.
     bool always_runs = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
                                                   tile_range_of(e->ranges, op->operand[1]).low;
+    // ptxas serializes the products if zeros are assigned only where the loop is skipped.
+    if (!always_runs && !r->copies && acc.accumulates)
+        zero_registers(e, acc.reg, acc.count);
     if (!always_runs) {
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
         tile_branch(e, over, false, none);
