@@ -186,11 +186,13 @@ static void await_stage(struct tile_emitter *e, tile_register full, tile_registe
 static void emit_product(struct tile_emitter *e, const tile_register *sum, uint32_t count,
                          tile_register accumulates, tile_register used)
 {
+    // A ring of more stages hardly needs one more, and the additional instructions take time.
+    enum { FEW_STAGES = 8 };
     struct tile_ring *r = e->ring;
     tile_register full = tile_stage_barrier(e);
 
-    if (r->plan->promotes || r->in_region) // promoted products have been completed
-        tile_emit_wait(e, full, 0, r->phase);
+    if (r->plan->promotes || r->in_region || r->plan->stages > FEW_STAGES)
+        tile_emit_wait(e, full, 0, r->phase); // promoted products have been completed
     else
         await_stage(e, full, used);
     if (tile_gathers(r->plan)) // wgmma reads, through the asynchronous proxy, data that threads
