@@ -277,6 +277,28 @@ static void close_ring_loop(struct tile_emitter *e, const struct accumulators *a
     }
 }
 
+// Makes a predicate that is true for the block's last tile if its loop is brief. The next grid then
+// begins before the epilogue. On an H200 this saved 0.05 to 0.4 us of products that take 2 to 7 us.
+// Where a block reads more than 500 KB it cost time: the next grid's blocks take the
+// multiprocessors in the order in which these become free, so that neighbors in the grid no longer
+// share loads.
+static tile_register is_brief(struct tile_emitter *e, const char *type, tile_register first,
+                              tile_register last)
+{
+    enum { MOST_BYTES = 500 << 10 };
+    const struct tile_ring *r = e->ring;
+    enum tile_register_class class = TILE_REGISTER_CLASS(first);
+    tile_register brief = tile_new(e, TILE_PRED);
+    tile_register iterations = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
+
+    tile_ins(e, "setp.le.%s %R, %R, %u", type, brief, iterations,
+             MOST_BYTES / r->plan->stage_bytes);
+    tile_register next = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    next = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", next, r->tile);
+    tile_ins(e, "setp.ge.and.u32 %R, %R, %R, %R", brief, next, r->tiles, brief);
+    return brief;
+}
+
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_ring *r = e->ring;
@@ -308,6 +330,10 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     // Every block runs an iteration if the loop is neither empty nor split.
     bool always_runs = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
                                                   tile_range_of(e->ranges, op->operand[1]).low;
+    tile_register brief = TILE_NO_REGISTER;
+    if (!r->copies && r->plan->teams <= 1 && e->kernel->lets_grids_begin &&
+        e->kernel->waits_for_grids)
+        brief = is_brief(e, type, variable, last);
     // ptxas serializes the products if zeros are assigned only where the loop is skipped.
     if (!always_runs && !r->copies && acc.accumulates)
         zero_registers(e, acc.reg, acc.count);
@@ -326,6 +352,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
     close_ring_loop(e, &acc, alternates, !always_runs, none, end);
+    if (brief)
+        tile_ins(e, "@%R griddepcontrol.launch_dependents", brief);
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, acc.reg, acc.count);
