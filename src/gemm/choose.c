@@ -5,6 +5,7 @@
 #include "tile/layout/wgmma.h"
 #include "tile/signature/entry.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -183,11 +184,11 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
         stored += cuc_dtype_bits(k->aux) / 8;
     bool grouped = k->form == CUC_GEMM_GROUPED; // then s->rows counts the rows of all groups
     int64_t each = grouped ? cuc__ceil_div(s->rows, s->batch) : s->rows;
-    int64_t up = times(cuc__ceil_div(each, t->rows), grouped ? s->batch : 1);
-    int64_t grid =
-        times(times(filled(up, cuc__gemm_neighbors(t, false)),
-                    filled(cuc__ceil_div(s->columns, t->columns), cuc__gemm_neighbors(t, true))),
-              grouped ? 1 : s->batch);
+    int64_t down = times(cuc__ceil_div(each, t->rows), grouped ? s->batch : 1);
+    int64_t up = filled(down, cuc__gemm_neighbors(t, false));
+    int64_t across = cuc__ceil_div(s->columns, t->columns);
+    int64_t along = filled(across, cuc__gemm_neighbors(t, true));
+    int64_t grid = times(times(up, along), grouped ? 1 : s->batch);
     *out = (struct tile_work){
         .operand = k->dtype,
         .path = t->path,
@@ -214,6 +215,8 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *kind,
     };
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
+    out->filling = (double)(up - down) / (double)up * t->rows +
+                   (double)(along - across) / (double)along * t->columns;
     int32_t packed = unaligned & t->pack;
     packed |= t->pack & CUC_GEMM_PACK_TRANSPOSED_A ? CUC_GEMM_PACK_A : 0;
     packed |= t->pack & CUC_GEMM_PACK_TRANSPOSED_B ? CUC_GEMM_PACK_B : 0;
@@ -479,9 +482,20 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
         consider_stream_k(s, t, wanted);
 }
 
+// Returns true if a pipeline of half the usual depth may pay off: it reads 16-bit operands of which
+// at least one has lines along an axis of the result, so that half the depth does not shorten them.
+static bool may_halve(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *t)
+{
+    const struct cuc__gemm_kind k = cuc__gemm_packed_kind(kind, t);
+
+    return t->path == TILE_MMA_PATH_PIPELINE && cuc_dtype_bits(k.dtype) == 16 &&
+           !cuc__gemm_scales_blocks(&k) && (k.transposed_a || !k.transposed_b);
+}
+
 // Considers other depths. In a small pipelined tile, doubling the depth halves the loop overhead
-// per byte with the same number of bytes in flight. In a synchronous tile, halving the depth makes
-// room for more stages.
+// per byte with the same number of bytes in flight. In a large one, halving the depth makes the
+// ring finer, so that its first stage arrives sooner. In a synchronous tile, halving the depth
+// makes room for more stages.
 static void consider_depths(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -495,7 +509,8 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
         t.depth *= 2;
         consider_splits(s, t, wanted);
     }
-    if (t.path == TILE_MMA_PATH_SYNC && !wanted->rows) {
+    bool halves = !wanted->rows && t.rows * t.columns > SMALL_TILE && may_halve(s->kind, &t);
+    if ((t.path == TILE_MMA_PATH_SYNC && !wanted->rows) || halves) {
         t.depth /= 2;
         consider_splits(s, t, wanted);
     }

@@ -373,6 +373,11 @@ static void put_single(struct text *t)
     put(t, "    acc = zeros(ACC, [BM, BN])\n    for k in 0 .. cdiv(K, BK) {\n");
     put_product(t, "m");
     put(t, "    }\n");
+    // Blocks of the next product take a whole multiprocessor each. Many small blocks of another
+    // kernel would crowd on the multiprocessors that are free first.
+    if (t->tile->path == TILE_MMA_PATH_PIPELINE && !(t->tile->pack & ~CUC_GEMM_PACK_NONE) &&
+        !t->kind->gradient)
+        put(t, "    grid_dependency_launch()\n");
     put_end(t, batched ? "z, m, n" : "m, n", batched ? "_, BM, BN" : "BM, BN", "m", "BM", "BN",
             false);
 }
@@ -406,6 +411,7 @@ static void put_split(struct text *t)
         ")\n    const D = %s, ACC = %s, RS = %d, RM = %d, RN = %d\n"
         "    grid %s\n{\n"
         "    %s = block(0), block(1)\n"
+        "    grid_dependency_launch()\n"
         "    parts = load(w, [0, m, n], [RS, RM, RN])\n",
         cuc_dtype_name(t->kind->d), cuc_dtype_name(t->kind->accumulator), parts, CUC__GEMM_SUM_ROWS,
         CUC__GEMM_SUM_COLUMNS, across ? "cdiv(N, RN), cdiv(M, RM)" : "cdiv(M, RM), cdiv(N, RN)",
@@ -568,6 +574,7 @@ static void put_pack(struct text *t)
         "    const R = %d, C = %d, S = %d\n"
         "    grid blocks\n{\n"
         "    t = cast(block(0), u32)\n"
+        "    grid_dependency_launch()\n"
         "    if t < first {\n",
         type, type, type, type, CUC__GEMM_PACK_ROWS, CUC__GEMM_PACK_COLUMNS, CUC__GEMM_PACK_SIDE);
     put_copy(t, "a", t->tile->pack & CUC_GEMM_PACK_TRANSPOSED_A, "t");

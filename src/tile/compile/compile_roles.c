@@ -16,19 +16,21 @@ static void count_products(struct tile_op *op, void *data)
 
 static void drop_grids(struct tile_op *op, void *data)
 {
-    (void)data;
+    struct tile_kernel *kernel = data;
+
+    kernel->lets_grids_begin |= op->kind == TILE_GRID_LAUNCH;
     if (op->kind == TILE_GRID_WAIT || op->kind == TILE_GRID_LAUNCH)
         tile_delete(op);
 }
 
 // Copies a kernel for an entry with roles. The copy waits for other grids at its start, not at the
-// place where the source waits.
+// place where the source waits, and itself finds the place where it lets the next grid begin.
 static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
 
     if (copy) {
-        tile_walk(&copy->body, drop_grids, NULL);
+        tile_walk(&copy->body, drop_grids, copy);
         tile_store_largest_last(copy);
     }
     return copy;

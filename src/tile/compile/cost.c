@@ -4,6 +4,9 @@
 // the next operands. Products share the bandwidth of shared memory with arriving operands. A fetch
 // by TMA takes a fixed time per row of 128 bytes, and all blocks share L2.
 //
+// A ring of few stages may delay its requests: a stage is requested again when it has arrived and
+// its products have ended.
+//
 // A tile takes its iterations plus an epilogue, which stores the accumulators. If warpgroups
 // alternate between tiles, the epilogue overlaps the next tile. Tiles run in waves, one tile per
 // multiprocessor. Tiles that extend past the result take longer. The model assumes that they delay
@@ -28,7 +31,7 @@ enum {
     STAGING_BYTES = 16384,   // a warpgroup's staging buffer for stores
     // If operands are exchanged: bytes of a slab's row per row of accumulators. 128 bytes hold 64.
     SLAB_BYTES_OF_ROW = 2,
-    MOST_STAGES = 8,
+    MOST_STAGES = 16,
     GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // maximum number of stages that threads fill
     COPIED_PAD = 16,           // padding bytes per row of these stages
@@ -37,40 +40,44 @@ enum {
 
 // Fitted to 5900 measurements of bf16 on an H200 with cold caches, of programmatic launches in
 // graphs: up to 40 tilings for each of 169 products, most with random extents from 64 to 16384, in
-// every order. The fit prefers constants whose choices are fast to those whose estimates are close.
+// every order; and to 1600 of 50 random products of f16, bf16, tf32, e4m3 and i8, of kernels that
+// release stages earlier. The fit prefers constants whose choices are fast to those whose estimates
+// are close.
 // The units are clocks, bytes per clock of a multiprocessor, and fractions.
 static const double launch_seconds = 0.10e-6;  // between consecutive kernels of a graph
 static const double next_clocks = 3320;        // to launch a kernel that directly follows
-static const double fill_clocks = 2270;        // until a block's first stage arrives
-static const double cluster_clocks = 1470;     // extra if the blocks of a cluster share loads
-static const double eight_clocks = 353;        // extra if a cluster has more than four blocks
+static const double fill_clocks = 2050;        // until a block's first stage arrives
+static const double ramp_share = 0.565;        // of an iteration's shorter activity, once per block
+static const double cluster_clocks = 1160;     // extra if the blocks of a cluster share loads
+static const double eight_clocks = 402;        // extra if a cluster has more than four blocks
 static const double iteration_clocks = 0.224;  // fixed overhead of an iteration
-static const double shared_load_clocks = 82.6; // extra per iteration if a cluster shares its loads
-static const double split_load = 1.41;         // factor on the loads of blocks that share a tile
-static const double latency_clocks = 658;      // from the request for a stage to its arrival
-static const double tensor_share = 1.01;       // attainable share of the tensor cores' peak
-static const double shared_rate = 192;         // of shared memory, for products and arriving stages
+static const double shared_load_clocks = 95.2; // extra per iteration if a cluster shares its loads
+static const double split_load = 1.32;         // factor on the loads of blocks that share a tile
+static const double latency_clocks = 850;      // from the request for a stage to its arrival
+static const double tensor_share = 0.92;       // attainable share of the tensor cores' peak
+static const double shared_rate = 196;         // of shared memory, for products and arriving stages
 static const double copied_rate = 26;          // for copies by threads (cp.async)
 static const double realigned_rate = 11.8;     // for copies by threads that realign
 static const double realigned_clocks = 230;    // extra per iteration of such copies
-static const double outside_clocks = 2.12;     // per row outside of its tensor
-static const double line_clocks = 0.387;       // per copied row
-static const double end_clocks = 1.66;         // fixed cost per tile at its end, besides its stores
-static const double store_rate = 22;           // for storing accumulators
-static const double many_stores = 1.56;        // factor on that time if a thread has more than 128
-                                               // accumulators
-static const double by_threads = 1.85;         // factor on that time if threads store accumulators
-static const double alone_share = 0.5;         // fraction of the store time if two warpgroups
-                                               // alternate
-static const double turn_clocks = 1300;        // until the other warpgroup's products run
-static const double meet_clocks = 2090;     // until all blocks that share a reduction are in step
-static const double meet_rate = 144;        // for reading the other blocks' partial sums
+static const double outside_clocks = 2.14;     // per row outside of its tensor
+static const double filling_clocks = 1.47;  // per row of such a part of tiles that fill up clusters
+static const double line_clocks = 0.385;    // per copied row
+static const double end_clocks = 1.66;      // fixed cost per tile at its end, besides its stores
+static const double store_rate = 23.1;      // for storing accumulators
+static const double many_stores = 1.85;     // factor on that time if a thread has more than 128
+                                            // accumulators
+static const double by_threads = 1.85;      // factor on that time if threads store accumulators
+static const double alone_share = 0.5;      // fraction of the store time if two warpgroups
+                                            // alternate
+static const double turn_clocks = 1500;     // until the other warpgroup's products run
+static const double meet_clocks = 2020;     // until all blocks that share a reduction are in step
+static const double meet_rate = 109;        // for reading the other blocks' partial sums
 static const double handover_clocks = 1040; // for handing over a tile, or taking one over
 static const double handover_rate = 34.8;   // for the accumulators of such a tile
 static const double stream_k_gain = 1.085;  // streaming must gain at least this factor to be chosen
-static const double sum_clocks = 2270;      // to launch the kernel that adds partial sums
-static const double parts_share = 0.217;    // fraction of L2's rate while partial sums are added
-static const double part_clocks = 25.5;     // for adding one part
+static const double sum_clocks = 2170;      // to launch the kernel that adds partial sums
+static const double parts_share = 0.24;     // fraction of L2's rate while partial sums are added
+static const double part_clocks = 24.8;     // for adding one part
 static const double pack_share = 0.73;      // fraction of memory's rate while operands are packed
 
 const struct tile_machine *tile_machine_of(int sm)
@@ -227,8 +234,10 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
     double steps = rows / GROUP_ROWS * w->depth * bytes / STEP_BYTES;
     double moved = steps * (GROUP_ROWS + columns) * STEP_BYTES + tile_work_stage_bytes(w);
     double shared = w->realigned ? 0 : moved / shared_rate;
-    // 128 lanes add the promoted partial sums, mostly while the other group multiplies.
-    double added = w->promotes ? w->rows * w->columns / 128.0 * (w->depth * bytes / 128) / 4 : 0;
+    // 128 lanes add the promoted partial sums, mostly while the other group, if any, multiplies.
+    double added = w->promotes ? w->rows * w->columns / 128.0 * (w->depth * bytes / 128) : 0;
+    if (groups_of(w) > 1)
+        added /= 4;
     return fmax(clocks, shared) + added;
 }
 
@@ -275,7 +284,8 @@ static double outside_clocks_of(const struct tile_work *w, double load, double i
 
     if (w->path == TILE_MMA_PATH_SYNC || w->realigned) // the outside part is not copied
         return 0;
-    return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0);
+    return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - iteration, 0) +
+           w->filling * filling_clocks * bytes / LINE_BYTES;
 }
 
 // Returns a smooth maximum of two durations, the 2^n-th root of the sum of their 2^n-th powers. It
@@ -300,8 +310,9 @@ static double iteration_clocks_of(const struct tile_machine *m, const struct til
     double clocks = fmax(products, load);
 
     if (w->path == TILE_MMA_PATH_PIPELINE) {
+        // A stage is requested again once it has arrived and its products have ended.
         clocks = smooth_max(products, load, 3);
-        latency = latency_clocks / fmax(stages - 1, 1);
+        clocks = smooth_max(clocks, (latency_clocks + load + products) / stages, 3);
     } else if (w->path == TILE_MMA_PATH_SYNC) { // on average, half of a stage is still in flight at
                                                 // the request
         latency = (latency_clocks + load / 2) / fmax(stages - 1, 1);
@@ -356,7 +367,9 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         end += handover * (1 + fmax(1, slots / fmax(spread, 1)) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / slots) * outside_clocks_of(w, load, iteration);
-    double clocks = fill_clocks + (w->cluster > 1 ? cluster_clocks : 0) +
+    double ramp = w->path == TILE_MMA_PATH_PIPELINE ? ramp_share * fmin(load, product_clocks(m, w))
+                                                    : 0;
+    double clocks = fill_clocks + ramp + (w->cluster > 1 ? cluster_clocks : 0) +
                     (tile_cluster_across(w->cluster) > 1 ? eight_clocks : 0) +
                     (waves * iteration + past) * iterations + ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;

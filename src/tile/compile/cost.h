@@ -62,6 +62,7 @@ struct tile_work {
     uint32_t stored_bytes;         // bytes stored per element of the result
     double behind;                 // clocks per element for work between the product and the store
     double outside;                // rows or columns of an edge tile outside of the result
+    double filling;                // rows and columns of tiles that only fill up clusters, per tile
     double ends;                   // fraction of tiles at an edge
     struct tile_lines lines[2];    // of the operands a and b
     double unique_bytes;           // compulsory memory traffic

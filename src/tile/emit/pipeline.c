@@ -164,13 +164,37 @@ void tile_skip_products(struct tile_emitter *e)
     r->waited_for_team = false; // reset for the other paths
 }
 
+// Waits until a loop's next stage is full. If it is not, operands arrive more slowly than they are
+// multiplied. Then the products under way are completed first, and their stage is released before
+// the wait: otherwise one stage of the ring would be neither read nor requested.
+static void await_stage(struct tile_emitter *e, tile_register full, tile_register used)
+{
+    const struct tile_ring *r = e->ring;
+    uint32_t ready = tile_label(e);
+    tile_register is_full = tile_new(e, TILE_PRED), uniform = tile_new(e, TILE_PRED);
+
+    tile_ins(e, "mbarrier.test_wait.parity.shared::cta.b64 %R, [%R], %R", is_full, full, r->phase);
+    tile_ins(e, "vote.sync.all.pred %R, %R, 0xffffffff", uniform, is_full);
+    tile_branch(e, uniform, false, ready);
+    tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+    release(e, used);
+    tile_ins(e, "mov.b32 %R, 0", used);
+    tile_emit_wait(e, full, 0, r->phase);
+    tile_put_label(e, ready);
+}
+
 static void emit_product(struct tile_emitter *e, const tile_register *sum, uint32_t count,
                          tile_register accumulates, tile_register used)
 {
+    // A ring of more stages hardly needs one more, and the additional instructions take time.
+    enum { FEW_STAGES = 8 };
     struct tile_ring *r = e->ring;
     tile_register full = tile_stage_barrier(e);
 
-    tile_emit_wait(e, full, 0, r->phase);
+    if (r->plan->promotes || r->in_region || r->plan->stages > FEW_STAGES)
+        tile_emit_wait(e, full, 0, r->phase); // promoted products have been completed
+    else
+        await_stage(e, full, used);
     if (tile_gathers(r->plan)) // wgmma reads, through the asynchronous proxy, data that threads
                                // wrote
         tile_ins(e, "fence.proxy.async.shared::cta");
@@ -244,7 +268,6 @@ static void close_ring_loop(struct tile_emitter *e, const struct accumulators *a
         if (alternates)
             hand_ring_over(e);
         tile_load_early(e);
-        zero_registers(e, acc->reg, acc->count);
         tile_put_label(e, end);
     } else if (!acc->accumulates) {
         tile_put_label(e, none);
@@ -252,6 +275,28 @@ static void close_ring_loop(struct tile_emitter *e, const struct accumulators *a
             hand_ring_over(e);
         tile_load_early(e);
     }
+}
+
+// Makes a predicate that is true for the block's last tile if its loop is brief. The next grid then
+// begins before the epilogue. On an H200 this saved 0.05 to 0.4 us of products that take 2 to 7 us.
+// Where a block reads more than 500 KB it cost time: the next grid's blocks take the
+// multiprocessors in the order in which these become free, so that neighbors in the grid no longer
+// share loads.
+static tile_register is_brief(struct tile_emitter *e, const char *type, tile_register first,
+                              tile_register last)
+{
+    enum { MOST_BYTES = 500 << 10 };
+    const struct tile_ring *r = e->ring;
+    enum tile_register_class class = TILE_REGISTER_CLASS(first);
+    tile_register brief = tile_new(e, TILE_PRED);
+    tile_register iterations = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
+
+    tile_ins(e, "setp.le.%s %R, %R, %u", type, brief, iterations,
+             MOST_BYTES / r->plan->stage_bytes);
+    tile_register next = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
+    next = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", next, r->tile);
+    tile_ins(e, "setp.ge.and.u32 %R, %R, %R, %R", brief, next, r->tiles, brief);
+    return brief;
 }
 
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
@@ -285,6 +330,13 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     // Every block runs an iteration if the loop is neither empty nor split.
     bool always_runs = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
                                                   tile_range_of(e->ranges, op->operand[1]).low;
+    tile_register brief = TILE_NO_REGISTER;
+    if (!r->copies && r->plan->teams <= 1 && e->kernel->lets_grids_begin &&
+        e->kernel->waits_for_grids)
+        brief = is_brief(e, type, variable, last);
+    // ptxas serializes the products if zeros are assigned only where the loop is skipped.
+    if (!always_runs && !r->copies && acc.accumulates)
+        zero_registers(e, acc.reg, acc.count);
     if (!always_runs) {
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
         tile_branch(e, over, false, none);
@@ -300,6 +352,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
     close_ring_loop(e, &acc, alternates, !always_runs, none, end);
+    if (brief)
+        tile_ins(e, "@%R griddepcontrol.launch_dependents", brief);
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, acc.reg, acc.count);

@@ -276,6 +276,8 @@ struct tile_kernel {
     // waits_for_grids: every entry waits for preceding grids. waits_by_itself: all blocks reach a
     // wait of the source, so entries without roles need none at their start. Set by tile_compile().
     bool waits_for_grids, waits_by_itself;
+    bool lets_grids_begin; // the source of an entry with roles has a grid_dependency_launch(), so
+                           // the entry may let the next grid begin before its epilogue
     // With the given dimensions, the blocks of a launch, and the iterations of the first product's
     // loops; 0: unknown.
     int64_t blocks, iterations;
