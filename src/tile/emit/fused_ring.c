@@ -25,7 +25,7 @@ tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *
                                 const struct tile_ring_position *position)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t first = number_of(r->plan, feed) * TILE_FEED_STAGES * TILE_FEED_BARRIER_BYTES;
+    uint32_t first = number_of(r->plan, feed) * r->plan->base.stages * TILE_FEED_BARRIER_BYTES;
     tile_register at = r->ring.base;
 
     if (!feed->held)

@@ -7,11 +7,10 @@
 #include "tile/pass/fused.h"
 #include "ring.h"
 
-// Barriers at the start of shared memory, for up to this many stages per feed. Each stage has two:
-// the first signals that the stage is full, the second that it is free.
-enum { TILE_FEED_STAGES = 8, TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
-_Static_assert((int)TILE_MOST_FEEDS *(int)TILE_FEED_STAGES *(int)TILE_FEED_BARRIER_BYTES <=
-                   (int)TILE_RING_AT,
+// Barriers at the start of shared memory: as many pairs per feed as the rings have stages. The
+// first barrier of a pair signals that the stage is full, the second that it is free.
+enum { TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
+_Static_assert((int)TILE_MOST_FEED_STAGES *(int)TILE_FEED_BARRIER_BYTES <= (int)TILE_RING_AT,
                "the barriers do not fit before the stages");
 
 // A role's position in its rings; all rings advance together.

@@ -711,6 +711,7 @@ static void plan_slices(struct tile_fused *p, const struct tile_target *target)
 static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
 {
     uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
+    uint32_t most = target->stages ? target->stages : MOST_STAGES;
 
     p->base.stage_bytes = 0;
     for (uint32_t i = 0; i < p->feeds; i++)
@@ -726,8 +727,10 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     if (p->base.store)
         held -= tile_save_slabs(&p->base, rest - held);
     p->base.stages = (rest - held) / p->base.stage_bytes;
-    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
-        p->base.stages = target->stages ? target->stages : MOST_STAGES;
+    if (most > TILE_MOST_FEED_STAGES / p->feeds)
+        most = TILE_MOST_FEED_STAGES / p->feeds;
+    if (p->base.stages > most)
+        p->base.stages = most;
     return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
 }
 

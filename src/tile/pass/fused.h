@@ -7,7 +7,11 @@
 
 #include "pipeline.h"
 
-enum { TILE_MOST_FEEDS = 8, TILE_MOST_PRODUCTS = 6 };
+enum {
+    TILE_MOST_FEEDS = 8,
+    TILE_MOST_PRODUCTS = 6,
+    TILE_MOST_FEED_STAGES = 64, // stages of all feeds' rings together
+};
 
 // An operand or another tile that an iteration reads from shared memory.
 struct tile_feed {
