@@ -385,6 +385,10 @@ static void join_slices(struct tile_emitter *e, const tile_register *sum)
         tile_put(e->text, "\tst.shared.v4.b32 [%s+%u], %s;\n", tile_name(other), i * pitch,
                  tile_register_list(e, sum + i * WORDS, WORDS));
     tile_ins(e, "bar.arrive %u, %u", (unsigned)BARRIER_OF_SUMS, threads);
+    if (r->plan->base.split > 1) { // arrive where the first slice's warpgroup exchanges sums
+        tile_cluster_barrier(e, true);
+        tile_cluster_barrier(e, false);
+    }
     tile_branch(e, TILE_NO_REGISTER, false, r->ring.next_tile);
     tile_put_label(e, joins);
     tile_ins(e, "bar.sync %u, %u", (unsigned)BARRIER_OF_SUMS, threads);

@@ -697,7 +697,7 @@ static void plan_slices(struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *step = p->base.loop->operand[2]->op;
 
-    if (target->split || p->base.groups > 1 || p->base.blocks > 1 || !p->overlaps ||
+    if (target->joint || p->base.groups > 1 || p->base.blocks > 1 || !p->overlaps ||
         p->products > 1 || p->uneven || !is_sum(p->base.loop) ||
         p->base.columns > MOST_COLUMNS_OF_SLICES || !step || step->kind != TILE_CONSTANT ||
         tile_int(step, TILE_ATTR_VALUE, 0) != 1)
