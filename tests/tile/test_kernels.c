@@ -429,6 +429,8 @@ static const struct kernel_case rows[] = {
       "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "po" },
     { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3", "BM=64 D=f32", "M=70 N=136 K=640", "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "p" },
     { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3", "BM=256 BN=64 stages=2", "M=300 N=200 K=400", "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "p" },
+    { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3 e5m2", "BM=256", "M=300 N=264 K=720; M=130 N=72 K=130", "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "po" },
+    { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3", "BM=256 D=f32 split=2", "M=256 N=128 K=640", "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "p" },
     { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3", "BN=64 BK=64 split=2", "M=130 N=72 K=330", "rrrro", NULL, expect_gemm_fp8_blocks_64, 1 << 17, 64, "p" },
     { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3", "BM=64 split=3", "M=64 N=128 K=1152; M=9 N=16 K=100", "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "p" },
     { "gemm_fp8_blocks", "gemm_fp8_blocks", "e4m3", "split=4", "M=140 N=128 K=1100", "rrrro", NULL, expect_gemm_fp8_blocks, 1 << 17, 64, "p" },

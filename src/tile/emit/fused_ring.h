@@ -104,7 +104,8 @@ void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 
 // fused_product.c. tile_open_fused_products() sets up warpgroups before their first tile.
 // tile_pack_left() packs the registers of a for wgmma. tile_start_product() starts a product whose
-// operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is true.
+// operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is true;
+// tile_start_blocks() does so for a part of the warpgroup's blocks of 64 rows.
 // tile_wait_products() waits until at most `running` groups are in flight. tile_read_kept() reads
 // the operands a that the loop keeps in registers.
 bool tile_read_kept(struct tile_emitter *e);
@@ -113,6 +114,9 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
                         const tile_register *sum, const struct tile_ring_position *position,
                         bool keeps);
+void tile_start_blocks(struct tile_emitter *e, const struct tile_fused_product *product,
+                       const tile_register *sum, const struct tile_ring_position *position,
+                       bool keeps, uint32_t first, uint32_t end);
 void tile_wait_products(struct tile_emitter *e, uint32_t running);
 
 // fused_loop.c: lets the next warpgroup start its products, if warpgroups alternate.

@@ -750,9 +750,10 @@ static bool has_places(const struct tile_layout *layout)
 static bool suits_small_feed(const struct tile_fused *p, const struct tile_op *op)
 {
     const struct tile_value *value = op->result_count ? op->result[0] : NULL;
+    int most = p->by_blocks ? MOST_AHEAD / 2 : MOST_AHEAD; // blocks leave few registers
 
     return tile_is_loaded_ahead(p, op) && tile_is_plain_load(op) && value->layout &&
-           1 << value->layout->register_bits > MOST_AHEAD &&
+           1 << value->layout->register_bits > most &&
            value->layout->coordinate_bits <= MOST_SMALL_BITS &&
            tile_bytes_of(value->type.dtype) > 1 && has_places(value->layout);
 }

@@ -79,6 +79,10 @@ struct tile_fused {
     // overlap, for all products.
     bool *late;
     bool *needed; // by value id: computed by warpgroups
+    // A warpgroup computes its blocks of 64 rows one after another: the lone product's result and
+    // the work on it need the registers of one block only.
+    bool by_blocks;
+    bool *behind; // by value id, if `by_blocks`: computed from the product's result in an iteration
 };
 
 // Plans a kernel with one loop over such products, and sets the layouts of the values that hold
