@@ -37,7 +37,8 @@ struct tile_fused_ring {
     tile_register not_first_lane;                    // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_PRODUCTS][2]; // of operands in shared memory
     tile_register *words[TILE_MOST_PRODUCTS];        // operands a in registers
-    tile_register *part; // the last product's partial sums, if it promotes them
+    tile_register *other_words; // the set that words[0] alternates with, if the plan has two
+    tile_register *part;        // the last product's partial sums, if it promotes them
 };
 
 static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)

@@ -26,7 +26,7 @@ enum {
     MOST_LENT = 4,
     MOST_LENT_BY_THREE = 2,
     MOST_OF_THREE_SLICES =
-        48, // registers up to which three warpgroups, not two, take iterations in turn
+        80, // registers up to which three warpgroups, not two, take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
     MOST_DOUBLED = 256,  // registers per thread of a doubled loop, times warpgroups; linked code
                          // gives every role the same number of registers (C7504)
@@ -36,6 +36,7 @@ enum {
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,   // most products of 8-bit floats to add up in a wgmma accumulator
+    MOST_OF_TWO_LEFTS = 176, // registers up to which a computed a has two sets of them
     MOST_KEPT = 192,         // registers up to which operands a are kept in registers
     NARROW = 64,             // columns up to which a wgmma reads as much of a as of b
     ALTERNATING_BYTES = 256, // warpgroups alternate if a row of the last product's b has fewer, or
@@ -559,6 +560,20 @@ static void keep_left(struct tile_fused *p, uint32_t most)
     }
 }
 
+// Gives the computed operand a of a lone product a second set of registers, if they suffice.
+// Without it, the last step of computing a would wait for the previous product.
+static void plan_two_lefts(struct tile_fused *p, uint32_t most)
+{
+    const struct tile_fused_product *product = &p->product[0];
+    uint32_t words = p->base.blocks * product->depth *
+                     tile_bytes_of(product->mma->operand[0]->type.dtype) / 8;
+
+    p->two_lefts = p->overlaps && p->products == 1 && !product->feed[0] &&
+                   !product->feed[1]->computed && p->registers + words <= most;
+    if (p->two_lefts)
+        p->registers += words;
+}
+
 static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
                              const struct tile_target *target)
 {
@@ -584,6 +599,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
     if (p->registers + lent > most)
         return "accumulators do not fit in registers";
     keep_left(p, (most < MOST_KEPT ? most : MOST_KEPT) - lent);
+    plan_two_lefts(p, (most < MOST_OF_TWO_LEFTS ? most : MOST_OF_TWO_LEFTS) - lent);
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_fused_product *product = &p->product[i];
         if (!give_layout(kernel, p, product->mma->result[0],

@@ -65,6 +65,9 @@ struct tile_fused {
     // All products have only loaded operands and add to accumulators that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
+    // A loop that overlaps has a single product, whose computed operand a has two sets of registers
+    // in turn: an iteration forms the next one while the product still reads the previous one.
+    bool two_lefts;
     bool alternates;       // warpgroups take turns to start their products
     const char *why_whole; // reason why blocks of a cluster cannot share the loop
     bool uneven;           // the loop's length depends on the block's first index

@@ -140,6 +140,8 @@ static void mark_left(struct tile_fused *p, const struct tile_fused_product *pro
     const struct tile_block *body = p->base.loop->block[0];
     const struct tile_value *a = product->mma->operand[0];
 
+    if (p->two_lefts)
+        return;
     if (!product->feed[0] && a->op && tile_is_within(a->op, body) &&
         (!p->overlaps || a->uses == 1 || is_exchanged(p, a)) &&
         !(tile_op_infos[a->op->kind].traits & TILE_READS))
@@ -264,6 +266,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
+    p->two_lefts &= !p->late[last->mma->operand[0]->id];
     mark_left(p, last);
     p->overlaps &= acc != NULL;
     if (last->promotes && !p->overlaps)
