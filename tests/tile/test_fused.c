@@ -317,9 +317,10 @@ static const struct {
     int products;  // products of warpgroups
     int fragments; // fragments of mma.sync
 } loops[] = {
-    // A vector along the depth axis is loaded through a ring.
+    // A vector along the depth axis is loaded through a ring. The computed operand has two sets of
+    // registers, for each of which the code appears twice.
     { LOOP("", PRODUCT("acc", "cast(cast(" X ", f32) * load(g, [k], [64]), bf16)", W), ""), 3, 1,
-      2 * STEPS, 0 },
+      2 * 2 * STEPS, 0 },
     // An operand of two products has one ring, whether the source loads it once or twice.
     { LOOP("    c = acc\n", PRODUCT("acc", X, W) PRODUCT("c", X, V), "    acc = acc * c\n"), 5, 0,
       2 * 2 * STEPS, 0 },

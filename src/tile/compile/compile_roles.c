@@ -112,10 +112,10 @@ static bool compile_fused(struct tile_kernel *kernel, const struct tile_target *
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
         if (plan->base.slices > 1 && !entry->dynamic_shared) {
-            struct tile_target whole = *target; // the work needs all warpgroups at once, so they
+            struct tile_target joint = *target; // the work needs all warpgroups at once, so they
                                                 // cannot take turns
-            whole.split = 1;
-            return compile_fused(kernel, &whole, out, entry, why);
+            joint.joint = true;
+            return compile_fused(kernel, &joint, out, entry, why);
         } else if (kernel->module->diagnostics->errors ||
                    kernel->module->diagnostics->out_of_memory || !entry->dynamic_shared ||
                    --plan->base.stages < 2) {

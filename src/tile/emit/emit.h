@@ -103,8 +103,12 @@ struct tile_emitter {
     bool has_two_over_pi;   // the globals include math_trig.c's table
     struct tile_ring *ring; // ring of a warp-specialized entry (ring.h); NULL if all threads run
                             // the same code
-    const struct tile_op **deferred;         // by value id: the op to compute on demand, if any
-    uint32_t deferred_ops;                   // number of ops deferred so far
+    const struct tile_op **deferred; // by value id: the op to compute on demand, if any
+    uint32_t deferred_ops;           // number of ops deferred so far
+    // By value id, for tiles of bytes that are read from words which lanes share: registers with
+    // each byte in both halves of a word, above it zeros; or NULL.
+    tile_register **twice;
+    tile_register nibble_factor;             // the factor of bytes in `twice` (packed.c)
     struct tile_access_state *deferred_load; // the last deferred load (access.h)
     const struct tile_prefetch *prefetch;    // the loop with prefetched operands (async.c), or NULL
     struct tile_prefetch_ring *prefetch_ring;

@@ -205,7 +205,7 @@ static void make_barriers(struct tile_emitter *e)
     for (uint32_t i = 0; i < r->plan->feeds; i++) {
         const struct tile_feed *feed = &r->plan->feed[i];
         for (uint32_t s = 0; s < (feed->held ? 1 : r->plan->base.stages); s++) {
-            uint32_t at = (i * TILE_FEED_STAGES + s) * TILE_FEED_BARRIER_BYTES;
+            uint32_t at = (i * r->plan->base.stages + s) * TILE_FEED_BARRIER_BYTES;
             tile_ins(e, "mbarrier.init.shared::cta.b64 [%R+%u], %u", r->ring.base, at,
                      feed->small               ? 32u
                      : feed->stream.by_threads ? TILE_GROUP_THREADS

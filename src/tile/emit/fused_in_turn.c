@@ -113,16 +113,90 @@ static bool plain_iteration(struct tile_emitter *e, const struct tile_loop *l,
     return true;
 }
 
+// Gives all blocks of 64 rows of the lone product's result the registers of one block.
+static bool share_registers(struct tile_emitter *e, const struct tile_fused *p)
+{
+    const struct tile_value *result = p->product[0].mma->result[0];
+    uint32_t count = tile_register_count(result), each = count / p->base.blocks;
+    tile_register *sum = tile_take(e->module, count * sizeof(*sum));
+
+    for (uint32_t i = 0; sum && i < count; i++)
+        sum[i] = i < each ? tile_new(e, TILE_R32) : sum[i - each];
+    e->value[result->id] = sum;
+    return sum;
+}
+
+// Defers the work on the product's result, and emits all other work.
+static bool emit_other_work(struct tile_emitter *e, const struct tile_block *body)
+{
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+
+    for (const struct tile_op *op = body->first; op != body->last; op = op->next) {
+        const struct tile_value *result = op->result_count ? op->result[0] : NULL;
+        if (op->kind == TILE_MMA)
+            continue;
+        if (!result || !p->behind[result->id]) {
+            if (!tile_loop_emit_op(e, op))
+                return false;
+            continue;
+        }
+        e->value[result->id] =
+            tile_take(e->module, tile_register_count(result) * sizeof(tile_register));
+        e->deferred[result->id] = op;
+        if (!e->value[result->id])
+            return false;
+    }
+    return true;
+}
+
+// Starts the product of one block of 64 rows after another, and computes what an iteration passes
+// on from its result before the next one.
+static bool iteration_by_blocks(struct tile_emitter *e, const struct tile_loop *l,
+                                struct tile_ahead *ahead)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    const struct tile_fused_product *product = &r->plan->product[0];
+    const struct tile_op *end = l->op->block[0]->last;
+    const tile_register *sum = tile_registers(e, product->mma->result[0]);
+    uint32_t blocks = r->plan->base.blocks;
+    uint32_t each = tile_register_count(product->mma->result[0]) / blocks;
+
+    for (uint32_t n = 0; n < 2; n++)
+        if (!product->feed[n]->held)
+            tile_wait_for_feed(e, product->feed[n], &r->position);
+    for (uint32_t block = 0; block < blocks; block++) {
+        tile_start_blocks(e, product, sum, &r->position, false, block, block + 1);
+        if (!block && (!tile_loop_load_next(e, l, ahead) || !emit_other_work(e, l->op->block[0])))
+            return false;
+        tile_wait_products(e, 0);
+        if (block + 1 == blocks)
+            tile_loop_release(e, 0, 1, &r->position);
+        for (uint32_t i = 0; i < end->operand_count; i++)
+            if (r->plan->behind[end->operand[i]->id] &&
+                !tile_compute_registers(e, end->operand[i], block * each, (block + 1) * each))
+                return false;
+    }
+    for (const struct tile_op *op = l->op->block[0]->first; op != end; op = op->next)
+        if (op->result_count && r->plan->behind[op->result[0]->id])
+            e->deferred[op->result[0]->id] = NULL;
+    tile_next_stage(e, &r->position);
+    tile_loop_carry(e, l, NULL);
+    tile_swap_ahead(e, ahead);
+    return !e->failed;
+}
+
 bool tile_emit_loop_in_turn(struct tile_emitter *e, const struct tile_loop *l)
 {
     uint32_t top = tile_label(e), end = tile_label(e);
     struct tile_ahead ahead;
 
-    if (!tile_loop_open_sums(e, l) || !tile_loop_open_ahead(e, l, &ahead))
+    const struct tile_fused *p = tile_fused_ring_of(e)->plan;
+    if ((p->by_blocks && !share_registers(e, p)) || !tile_loop_open_sums(e, l) ||
+        !tile_loop_open_ahead(e, l, &ahead))
         return false;
     tile_loop_put_label(e, top);
     for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
-        if (!plain_iteration(e, l, &ahead))
+        if (!(p->by_blocks ? iteration_by_blocks : plain_iteration)(e, l, &ahead))
             return false;
         tile_loop_advance(e, l, end);
     }

@@ -192,7 +192,7 @@ static bool ready_last(struct tile_emitter *e, const tile_register *sum)
     } else if (!scale_sum(e, sum)) {
         return false;
     }
-    return last->feed[0] || tile_pack_left(e, last);
+    return last->feed[0] || p->two_lefts || tile_pack_left(e, last);
 }
 
 static void start_early(struct tile_emitter *e)
@@ -223,6 +223,22 @@ static bool open_part(struct tile_emitter *e)
     return r->part;
 }
 
+static void await_operands(struct tile_emitter *e, const struct tile_fused_product *product,
+                           const struct tile_ring_position *position)
+{
+    for (uint32_t n = 0; n < 2; n++)
+        if (product->feed[n] && !product->feed[n]->held)
+            tile_wait_for_feed(e, product->feed[n], position);
+}
+
+// True if warpgroups wait for the operand of an iteration's lone product after its other work and
+// before the previous product ends. ptxas would move that work behind the end of the previous
+// product, which it takes for a short wait, but not over the branches of this one.
+static bool awaits_operands_first(const struct tile_fused *p)
+{
+    return p->products == 1 && !p->product[0].feed[0] && !p->product[0].feed[1]->computed;
+}
+
 // Starts the last product, which adds to `sum`, or several ones, whose accumulators are in place.
 static void start_last(struct tile_emitter *e, const tile_register *sum)
 {
@@ -230,9 +246,8 @@ static void start_last(struct tile_emitter *e, const tile_register *sum)
 
     for (uint32_t i = r->plan->early; i < r->plan->products; i++) {
         const struct tile_fused_product *late = &r->plan->product[i];
-        for (uint32_t n = 0; n < 2; n++)
-            if (late->feed[n] && !late->feed[n]->held)
-                tile_wait_for_feed(e, late->feed[n], &r->late);
+        if (!awaits_operands_first(r->plan))
+            await_operands(e, late, &r->late);
         if (!sum)
             tile_start_product(e, late, tile_registers(e, late->mma->result[0]), &r->late,
                                !late->from_zero);
@@ -385,6 +400,10 @@ static void join_slices(struct tile_emitter *e, const tile_register *sum)
         tile_put(e->text, "\tst.shared.v4.b32 [%s+%u], %s;\n", tile_name(other), i * pitch,
                  tile_register_list(e, sum + i * WORDS, WORDS));
     tile_ins(e, "bar.arrive %u, %u", (unsigned)BARRIER_OF_SUMS, threads);
+    if (r->plan->base.split > 1) { // arrive where the first slice's warpgroup exchanges sums
+        tile_cluster_barrier(e, true);
+        tile_cluster_barrier(e, false);
+    }
     tile_branch(e, TILE_NO_REGISTER, false, r->ring.next_tile);
     tile_put_label(e, joins);
     tile_ins(e, "bar.sync %u, %u", (unsigned)BARRIER_OF_SUMS, threads);
@@ -422,10 +441,27 @@ static bool end_iteration(struct tile_emitter *e, const struct tile_loop *l,
 
     if (!emit_work(e, l->op->block[0], true) || !ready_last(e, sum))
         return false;
-    if (e->ring->sliced)
+    if (e->ring->sliced && !p->two_lefts)
         skip_slice(e, l);
     tile_loop_carry(e, l, sum ? p->product[p->products - 1].mma->result[0] : NULL);
     tile_swap_ahead(e, ahead);
+    return true;
+}
+
+// Forms the operand a of the next product beside that of the running one, if there are two.
+static bool form_other_left(struct tile_emitter *e, const struct tile_loop *l)
+{
+    struct tile_fused_ring *r = tile_fused_ring_of(e);
+    tile_register *words = r->words[0];
+
+    if (!r->plan->two_lefts)
+        return true;
+    r->words[0] = r->other_words;
+    r->other_words = words;
+    if (!tile_pack_left(e, &r->plan->product[0]))
+        return false;
+    if (e->ring->sliced)
+        skip_slice(e, l);
     return true;
 }
 
@@ -445,8 +481,10 @@ static bool overlapping_iteration(struct tile_emitter *e, const struct tile_loop
         tile_wait_products(e, all - early);
         tile_loop_release(e, 0, early, &r->position);
     }
-    if (!emit_work(e, l->op->block[0], false))
+    if (!emit_work(e, l->op->block[0], false) || !form_other_left(e, l))
         return false;
+    if (awaits_operands_first(r->plan))
+        await_operands(e, &r->plan->product[0], &r->position);
     tile_next_stage(e, &r->position);
     finish_last(e, sum);
     return end_iteration(e, l, sum, ahead);
@@ -455,8 +493,9 @@ static bool overlapping_iteration(struct tile_emitter *e, const struct tile_loop
 static bool overlapping_loop(struct tile_emitter *e, const struct tile_loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t early = r->plan->early, top = tile_label(e), tail = tile_label(e);
+    uint32_t early = r->plan->early, top = tile_label(e), tail[2], end = tile_label(e);
     bool several = r->plan->products - early > 1;
+    uint32_t sets = r->plan->two_lefts ? 2 : 1;
     const tile_register *sum = several ? NULL : last_sum(e, l);
     struct tile_ahead ahead;
 
@@ -468,22 +507,35 @@ static bool overlapping_loop(struct tile_emitter *e, const struct tile_loop *l)
         return false;
     tile_wait_products(e, 0);
     tile_loop_release(e, 0, early, &r->position);
-    if (!emit_work(e, l->op->block[0], false))
+    if (!emit_work(e, l->op->block[0], false) || !form_other_left(e, l))
         return false;
+    if (awaits_operands_first(r->plan))
+        await_operands(e, &r->plan->product[0], &r->position);
     tile_next_stage(e, &r->position);
     if (!end_iteration(e, l, sum, &ahead))
         return false;
+    for (uint32_t set = 0; set < sets; set++)
+        tail[set] = tile_label(e);
     tile_loop_put_label(e, top);
-    for (uint32_t copy = 0; copy < tile_loop_copies(&ahead); copy++) {
-        tile_loop_advance(e, l, tail);
+    for (uint32_t copy = 0; copy < sets * tile_loop_copies(&ahead); copy++) {
+        tile_loop_advance(e, l, tail[copy % sets]);
         if (!overlapping_iteration(e, l, sum, &ahead))
             return false;
     }
     tile_branch(e, TILE_NO_REGISTER, false, top);
-    tile_put_label(e, tail);
-    release_early(e);
-    start_last(e, sum);
-    finish_last(e, sum);
+    for (uint32_t set = 0; set < sets; set++) { // the words of set 0 are current at the loop's top
+        tile_put_label(e, tail[set]);
+        release_early(e);
+        start_last(e, sum);
+        finish_last(e, sum);
+        if (set + 1 < sets) {
+            tile_branch(e, TILE_NO_REGISTER, false, end);
+            tile_register *words = r->words[0];
+            r->words[0] = r->other_words;
+            r->other_words = words;
+        }
+    }
+    tile_put_label(e, end);
     return true;
 }
 

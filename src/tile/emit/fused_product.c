@@ -175,11 +175,9 @@ static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fus
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
 }
 
-// Starts a product whose operands are ready, as a separate wgmma group. `keeps` adds the result to
-// `sum`.
-void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
-                        const tile_register *sum, const struct tile_ring_position *position,
-                        bool keeps)
+void tile_start_blocks(struct tile_emitter *e, const struct tile_fused_product *product,
+                       const tile_register *sum, const struct tile_ring_position *position,
+                       bool keeps, uint32_t first, uint32_t end)
 {
     enum { STEP_BYTES = 32 };
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -192,7 +190,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     const tile_register *words = r->words[product - r->plan->product];
     uint32_t words_each = (tile_bytes_of(a->type.dtype) << tile_bits_of(product->depth)) / 8;
     tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, product, 1, position) };
-    char end[16] = "";
+    char suffix[16] = "";
 
     if (!sum || (!left && !words)) { // out of memory
         e->failed = true;
@@ -201,15 +199,15 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     if (left)
         at[0] = descriptor_in(e, product, 0, position);
     if (x->either_major && left)
-        snprintf(end, sizeof(end), ", 1, 1, %d, %d", own.mn_major, right.mn_major);
+        snprintf(suffix, sizeof(suffix), ", 1, 1, %d, %d", own.mn_major, right.mn_major);
     else if (x->either_major)
-        snprintf(end, sizeof(end), ", 1, 1, %d", right.mn_major);
+        snprintf(suffix, sizeof(suffix), ", 1, 1, %d", right.mn_major);
     else if (x->signs)
-        snprintf(end, sizeof(end), ", 1, 1");
+        snprintf(suffix, sizeof(suffix), ", 1, 1");
     tile_ins(e, "wgmma.fence.sync.aligned");
     for (uint32_t step = 0; step < steps; step++) {
         tile_register to = tile_descriptor_at(e, at[1], tile_step_of(&right, step));
-        for (uint32_t block = 0; block < r->plan->base.blocks; block++) {
+        for (uint32_t block = first; block < end; block++) {
             tile_register from = TILE_NO_REGISTER;
             if (left)
                 from = tile_descriptor_at(e, at[0],
@@ -223,10 +221,18 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
             tile_put_string(e->text,
                             left ? tile_name(from)
                                  : tile_register_list(e, words + block * words_each + 4 * step, 4));
-            tile_put(e->text, ", %s, %s%s;\n", tile_name(to), step || keeps ? "1" : "0", end);
+            tile_put(e->text, ", %s, %s%s;\n", tile_name(to), step || keeps ? "1" : "0", suffix);
         }
     }
     tile_ins(e, "wgmma.commit_group.sync.aligned");
+}
+
+void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
+                        const tile_register *sum, const struct tile_ring_position *position,
+                        bool keeps)
+{
+    tile_start_blocks(e, product, sum, position, keeps, 0,
+                      tile_fused_ring_of(e)->plan->base.blocks);
 }
 
 void tile_wait_products(struct tile_emitter *e, uint32_t running)

@@ -25,7 +25,7 @@ tile_register tile_feed_barrier(struct tile_emitter *e, const struct tile_feed *
                                 const struct tile_ring_position *position)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t first = number_of(r->plan, feed) * TILE_FEED_STAGES * TILE_FEED_BARRIER_BYTES;
+    uint32_t first = number_of(r->plan, feed) * r->plan->base.stages * TILE_FEED_BARRIER_BYTES;
     tile_register at = r->ring.base;
 
     if (!feed->held)
@@ -191,9 +191,10 @@ uint32_t tile_feed_run(const struct tile_stream *s)
 // Words that four lanes share, one byte each. Reading whole words takes a quarter of the loads, or
 // a sixteenth in vectors of four words.
 struct shared_words {
-    uint32_t lanes;     // the two lane-number bits that select the byte; 0 if no words are shared
-    uint32_t vector;    // number of words per read
-    tile_register byte; // prmt selector for the lane's byte, as a 32-bit number
+    uint32_t lanes;      // the two lane-number bits that select the byte; 0 if no words are shared
+    uint32_t vector;     // number of words per read
+    tile_register byte;  // prmt selector for the lane's byte, as a 32-bit number
+    tile_register twice; // prmt selector for the lane's byte in both halves of a word
 };
 
 // Returns the lane bit that flips only the given power of two of the column, or UINT32_MAX.
@@ -233,6 +234,7 @@ static struct shared_words find_shared_words(struct tile_emitter *e, const struc
     words.byte = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 0x%x, 0x%x", own,
                            UINT64_C(0) + (negative ? 0x1111 : 1),
                            UINT64_C(0) + (negative ? 0x8880 : 0x4440));
+    words.twice = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 0x101, 0x4040", own);
     return words;
 }
 
@@ -247,7 +249,7 @@ struct read_words {
 static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
                       const struct shared_words *shared, struct read_words *read,
                       const struct thread_place *mine, tile_register stage, struct start *starts,
-                      uint32_t row, uint32_t column, tile_register to)
+                      uint32_t row, uint32_t column, tile_register to, tile_register *twice)
 {
     uint32_t first = column & ~(4 * shared->vector - 1), place = place_in_slab(s, row, first);
 
@@ -262,7 +264,23 @@ static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
                        (int64_t)TILE_RING_AT + s->at + slab_of(s, first) + (place & ~mine->mask),
                        TILE_NO_REGISTER);
     }
-    tile_ins(e, "prmt.b32 %R, %R, 0, %R", to, read->word[(column - first) / 4], shared->byte);
+    tile_register word = read->word[(column - first) / 4];
+    tile_ins(e, "prmt.b32 %R, %R, 0, %R", to, word, shared->byte);
+    if (twice) // without a use, the assembler drops it
+        *twice = tile_make(e, TILE_R32, "prmt.b32 %R, %R, 0, %R", word, shared->twice);
+}
+
+// Returns a place for registers with each byte of a tile twice, or NULL if it has no use.
+static tile_register *open_twice(struct tile_emitter *e, const struct tile_value *value)
+{
+    if (value->type.dtype != CUC_U8)
+        return NULL;
+    if (!e->twice)
+        e->twice = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->twice));
+    if (!e->twice)
+        return NULL;
+    return e->twice[value->id] =
+               tile_take(e->module, tile_register_count(value) * sizeof(**e->twice));
 }
 
 uint32_t tile_feed_read_bytes(const struct tile_feed *feed)
@@ -295,6 +313,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         tile_take(e->module, (tile_register_count(value) + 1) * sizeof(*read));
     e->text = before;
 
+    tile_register *twice = shared.lanes ? open_twice(e, value) : NULL;
     if (!reg || !read)
         return false;
     tile_wait_for_feed(e, feed, &r->position);
@@ -312,7 +331,8 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         if (row >= s->rows || column >= s->slabs * s->span / s->element)
             continue; // padding
         if (shared.lanes) {
-            read_byte(e, s, &shared, read, &mine, stage, starts, row, column, reg[i]);
+            read_byte(e, s, &shared, read, &mine, stage, starts, row, column, reg[i],
+                      twice ? twice + i : NULL);
             continue;
         }
         uint32_t place = place_in_slab(s, row, column);

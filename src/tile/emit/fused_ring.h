@@ -7,11 +7,10 @@
 #include "tile/pass/fused.h"
 #include "ring.h"
 
-// Barriers at the start of shared memory, for up to this many stages per feed. Each stage has two:
-// the first signals that the stage is full, the second that it is free.
-enum { TILE_FEED_STAGES = 8, TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
-_Static_assert((int)TILE_MOST_FEEDS *(int)TILE_FEED_STAGES *(int)TILE_FEED_BARRIER_BYTES <=
-                   (int)TILE_RING_AT,
+// Barriers at the start of shared memory: as many pairs per feed as the rings have stages. The
+// first barrier of a pair signals that the stage is full, the second that it is free.
+enum { TILE_FEED_BARRIER_BYTES = 16, TILE_FEED_FREE_AT = 8 };
+_Static_assert((int)TILE_MOST_FEED_STAGES *(int)TILE_FEED_BARRIER_BYTES <= (int)TILE_RING_AT,
                "the barriers do not fit before the stages");
 
 // A role's position in its rings; all rings advance together.
@@ -38,7 +37,8 @@ struct tile_fused_ring {
     tile_register not_first_lane;                    // true except in the first thread of a warp
     tile_register descriptor[TILE_MOST_PRODUCTS][2]; // of operands in shared memory
     tile_register *words[TILE_MOST_PRODUCTS];        // operands a in registers
-    tile_register *part; // the last product's partial sums, if it promotes them
+    tile_register *other_words; // the set that words[0] alternates with, if the plan has two
+    tile_register *part;        // the last product's partial sums, if it promotes them
 };
 
 static inline struct tile_fused_ring *tile_fused_ring_of(struct tile_emitter *e)
@@ -105,7 +105,8 @@ void tile_swap_ahead(struct tile_emitter *e, struct tile_ahead *ahead);
 
 // fused_product.c. tile_open_fused_products() sets up warpgroups before their first tile.
 // tile_pack_left() packs the registers of a for wgmma. tile_start_product() starts a product whose
-// operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is true.
+// operands are ready, as a separate wgmma group, and adds it to `sum` if `keeps` is true;
+// tile_start_blocks() does so for a part of the warpgroup's blocks of 64 rows.
 // tile_wait_products() waits until at most `running` groups are in flight. tile_read_kept() reads
 // the operands a that the loop keeps in registers.
 bool tile_read_kept(struct tile_emitter *e);
@@ -114,6 +115,9 @@ bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *pro
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
                         const tile_register *sum, const struct tile_ring_position *position,
                         bool keeps);
+void tile_start_blocks(struct tile_emitter *e, const struct tile_fused_product *product,
+                       const tile_register *sum, const struct tile_ring_position *position,
+                       bool keeps, uint32_t first, uint32_t end);
 void tile_wait_products(struct tile_emitter *e, uint32_t running);
 
 // fused_loop.c: lets the next warpgroup start its products, if warpgroups alternate.

@@ -110,19 +110,48 @@ static struct nibbles nibbles_of(const struct tile_value *x)
     return n;
 }
 
+// Returns the register of the byte whose two nibbles a value's registers `r` and `r` + 1 hold, or
+// TILE_NO_REGISTER.
+static tile_register byte_of_nibbles(struct tile_emitter *e, const struct tile_value *value,
+                                     uint32_t r, struct nibbles *n)
+{
+    const tile_register *x = e->value[value->id] + r;
+
+    *n = nibbles_of(value);
+    return n->byte && e->value[n->low->id] && e->value[n->high->id] &&
+                   r / 2 < tile_register_count(n->byte) && e->value[n->low->id][r / 2] == x[0] &&
+                   e->value[n->high->id][r / 2] == x[1]
+               ? e->value[n->byte->id][r / 2]
+               : TILE_NO_REGISTER;
+}
+
+// Returns a word whose lower half has the byte's lower nibble, and whose upper half has 16 times
+// its upper nibble, or TILE_NO_REGISTER. `bits` is ORed into it.
+static tile_register nibbles_in_place(struct tile_emitter *e, const struct tile_value *value,
+                                      uint32_t r, uint32_t bits)
+{
+    struct nibbles n;
+    tile_register byte = byte_of_nibbles(e, value, r, &n);
+    const tile_register *twice = byte && e->twice ? e->twice[n.byte->id] : NULL;
+
+    if (!twice || !twice[r / 2])
+        return TILE_NO_REGISTER;
+    return bits ? tile_make(e, TILE_R32, "lop3.b32 %R, %R, %R, 0x%x, 0xea", twice[r / 2],
+                            tile_number32(e, 0x00f0000f), (uint64_t)bits)
+                : tile_make(e, TILE_R32, "and.b32 %R, %R, 0x00f0000f", twice[r / 2]);
+}
+
 // Puts two integers, less `low`, into the halves of a word and ORs `bits` into it. The two nibbles
 // of one byte need only a multiplication and one logical instruction.
 static tile_register join_counts(struct tile_emitter *e, const struct tile_value *value, uint32_t r,
                                  int64_t low, uint32_t bits)
 {
     const tile_register *x = e->value[value->id] + r;
-    struct nibbles n = nibbles_of(value);
+    struct nibbles n;
+    tile_register byte = low ? TILE_NO_REGISTER : byte_of_nibbles(e, value, r, &n);
     tile_register moved[2] = { x[0], x[1] };
 
-    if (!low && n.byte && e->value[n.low->id] && e->value[n.high->id] &&
-        r / 2 < tile_register_count(n.byte) && e->value[n.low->id][r / 2] == x[0] &&
-        e->value[n.high->id][r / 2] == x[1]) {
-        tile_register byte = e->value[n.byte->id][r / 2];
+    if (byte) {
         byte = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, 0x1001", byte);
         return tile_make(e, TILE_R32, "lop3.b32 %R, %R, %R, 0x%x, 0xea", byte,
                          tile_number32(e, 0x000f000f), (uint64_t)bits);
@@ -133,12 +162,24 @@ static tile_register join_counts(struct tile_emitter *e, const struct tile_value
     return tile_make(e, TILE_R32, "or.b32 %R, %R, 0x%x", word, (uint64_t)bits);
 }
 
+enum { MOST_LESS = 64 }; // magnitude up to which a constant can be subtracted in any form
+
 // Converts two integers to floats and subtracts `less` from each.
 static tile_register counted(struct tile_emitter *e, cuc_dtype to, const struct tile_value *value,
                              uint32_t r, int64_t low, int64_t less)
 {
     const struct counting_form *form = form_of(to);
     uint32_t power = (uint32_t)tile_element_of_real(to, (double)(form->power - low + less));
+    tile_register placed = to == CUC_F16 && !low && less >= -MOST_LESS && less <= MOST_LESS
+                               ? nibbles_in_place(e, value, r, form->bits << 16 | form->bits)
+                               : TILE_NO_REGISTER;
+
+    if (placed) { // 1024 + x in the lower half, 1024 + 16 x in the upper one
+        uint32_t upper = (uint32_t)tile_element_of_real(to, -(double)(form->power / 16 + less));
+        return tile_make(e, TILE_R32, "fma.rn.f16x2 %R, %R, %R, %R", placed,
+                         tile_number32(e, 0x2c003c00),
+                         tile_number32(e, (int32_t)(upper << 16 | power | 0x8000)));
+    }
     tile_register word = join_counts(e, value, r, low, form->bits << 16 | form->bits);
 
     if (to == CUC_F16)
@@ -264,6 +305,75 @@ static int64_t moved_by(const struct tile_emitter *e, const struct tile_op *op)
                : INT64_MIN;
 }
 
+// A product of bf16: nibbles, less a constant, times a scale.
+struct scaled_nibbles {
+    const struct tile_value *nibbles, *difference, *factor, *scale;
+    int64_t less;
+};
+
+static struct scaled_nibbles scaled_nibbles_of(const struct tile_emitter *e,
+                                               const struct tile_op *op)
+{
+    struct scaled_nibbles s = { 0 };
+
+    for (uint32_t i = 0; i < 2 && op->kind == TILE_MUL && e->twice; i++) {
+        const struct tile_op *from = strip_reshapes(op->operand[i])->op;
+        if (!from || from->kind != TILE_SUB || from->result[0]->type.dtype != CUC_BF16 ||
+            tile_is_rounded(from))
+            continue;
+        s.less = moved_by(e, from);
+        if (s.less < -MOST_LESS || s.less > MOST_LESS)
+            continue;
+        s.difference = from->result[0];
+        s.factor = op->operand[i];
+        s.scale = op->operand[1 - i];
+        s.nibbles = from->operand[0]->op->operand[0];
+        break;
+    }
+    return s;
+}
+
+// Returns a register with the factors 2^127 and 2^123, in a form that ptxas does not recognize as a
+// constant. Otherwise it moves the constant to a register for each use.
+static tile_register nibble_factor(struct tile_emitter *e)
+{
+    struct tile_text *before = tile_into_prologue(e);
+
+    if (!e->nibble_factor) {
+        tile_register own = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_eq");
+        tile_register lower = tile_make(e, TILE_R32, "mov.u32 %R, %%lanemask_lt");
+        tile_register zero = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", own, lower);
+        e->nibble_factor = tile_make(e, TILE_R32, "or.b32 %R, %R, 0x7d007f00", zero);
+    }
+    e->text = before;
+    return e->nibble_factor;
+}
+
+// The bits of an integer below 256 are a bf16 of 2^-133 times the integer: below 128 a subnormal
+// number, else one of the first normal ones, which are as far apart. So nibbles need not be moved
+// to where a power of two could be ORed to them: one instruction multiplies them by 2^127, 16 times
+// as large ones by 2^123, and subtracts the constant. The scale then has the factor 64 that is
+// left, so that scales of 2^122 or more overflow.
+static tile_register scaled(struct tile_emitter *e, const struct scaled_nibbles *s, uint32_t r,
+                            tile_register scale)
+{
+    enum { LEFT = 64 };
+    const tile_register *factor = e->value[s->factor->id] + r,
+                        *difference = e->value[s->difference->id] + r;
+    bool same = factor[0] == difference[0] && factor[1] == difference[1];
+    tile_register placed = same ? nibbles_in_place(e, s->nibbles, r, 0) : TILE_NO_REGISTER;
+    uint32_t less = (uint32_t)tile_element_of_real(CUC_BF16, -(double)s->less / LEFT);
+
+    if (!placed)
+        return TILE_NO_REGISTER;
+    placed = tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", placed, nibble_factor(e),
+                       tile_number32(e, (int32_t)(less << 16 | less)));
+    scale = tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", scale,
+                      tile_number32(e, 0x42804280), tile_number32(e, (int32_t)0x80008000));
+    return tile_make(e, TILE_R32, "fma.rn.bf16x2 %R, %R, %R, %R", placed, scale,
+                     tile_number32(e, (int32_t)0x80008000));
+}
+
 bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                       uint32_t first, uint32_t end, const tile_register *const *in)
 {
@@ -290,6 +400,14 @@ bool tile_emit_packed(struct tile_emitter *e, const struct tile_op *op, tile_reg
     for (uint32_t r = first; r < end && whole; r += 2)
         if (!out[r])
             split(e, counted(e, op->result[0]->type.dtype, whole, r, low, less), out + r);
+    struct scaled_nibbles s = scaled_nibbles_of(e, op);
+    for (uint32_t r = first; r < end && s.nibbles; r += 2) {
+        const tile_register *scale = e->value[s.scale->id] + r;
+        tile_register word = out[r] ? TILE_NO_REGISTER
+                                    : scaled(e, &s, r, tile_join(e, scale[0], scale[1]));
+        if (word)
+            split(e, word, out + r);
+    }
     for (uint32_t r = first; r < end; r += 2)
         if (!out[r])
             split(e,

@@ -26,7 +26,7 @@ enum {
     MOST_LENT = 4,
     MOST_LENT_BY_THREE = 2,
     MOST_OF_THREE_SLICES =
-        48, // registers up to which three warpgroups, not two, take iterations in turn
+        80, // registers up to which three warpgroups, not two, take iterations in turn
     MOST_COLUMNS_OF_SLICES = 64,
     MOST_DOUBLED = 256,  // registers per thread of a doubled loop, times warpgroups; linked code
                          // gives every role the same number of registers (C7504)
@@ -36,6 +36,7 @@ enum {
     SMALL_ALIGN = 16,
     MOST_STAGES = 8,
     MOST_UNPROMOTED = 128,   // most products of 8-bit floats to add up in a wgmma accumulator
+    MOST_OF_TWO_LEFTS = 176, // registers up to which a computed a has two sets of them
     MOST_KEPT = 192,         // registers up to which operands a are kept in registers
     NARROW = 64,             // columns up to which a wgmma reads as much of a as of b
     ALTERNATING_BYTES = 256, // warpgroups alternate if a row of the last product's b has fewer, or
@@ -559,6 +560,20 @@ static void keep_left(struct tile_fused *p, uint32_t most)
     }
 }
 
+// Gives the computed operand a of a lone product a second set of registers, if they suffice.
+// Without it, the last step of computing a would wait for the previous product.
+static void plan_two_lefts(struct tile_fused *p, uint32_t most)
+{
+    const struct tile_fused_product *product = &p->product[0];
+    uint32_t words = p->base.blocks * product->depth *
+                     tile_bytes_of(product->mma->operand[0]->type.dtype) / 8;
+
+    p->two_lefts = p->overlaps && p->products == 1 && !product->feed[0] &&
+                   !product->feed[1]->computed && p->registers + words <= most;
+    if (p->two_lefts)
+        p->registers += words;
+}
+
 static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
                              const struct tile_target *target)
 {
@@ -584,6 +599,7 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p,
     if (p->registers + lent > most)
         return "accumulators do not fit in registers";
     keep_left(p, (most < MOST_KEPT ? most : MOST_KEPT) - lent);
+    plan_two_lefts(p, (most < MOST_OF_TWO_LEFTS ? most : MOST_OF_TWO_LEFTS) - lent);
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_fused_product *product = &p->product[i];
         if (!give_layout(kernel, p, product->mma->result[0],
@@ -697,7 +713,7 @@ static void plan_slices(struct tile_fused *p, const struct tile_target *target)
 {
     const struct tile_op *step = p->base.loop->operand[2]->op;
 
-    if (target->split || p->base.groups > 1 || p->base.blocks > 1 || !p->overlaps ||
+    if (target->joint || p->base.groups > 1 || p->base.blocks > 1 || !p->overlaps ||
         p->products > 1 || p->uneven || !is_sum(p->base.loop) ||
         p->base.columns > MOST_COLUMNS_OF_SLICES || !step || step->kind != TILE_CONSTANT ||
         tile_int(step, TILE_ATTR_VALUE, 0) != 1)
@@ -711,6 +727,7 @@ static void plan_slices(struct tile_fused *p, const struct tile_target *target)
 static const char *plan_shared(struct tile_fused *p, const struct tile_target *target)
 {
     uint32_t rest = target->shared_limit - TILE_RING_AT, held = 0;
+    uint32_t most = target->stages ? target->stages : MOST_STAGES;
 
     p->base.stage_bytes = 0;
     for (uint32_t i = 0; i < p->feeds; i++)
@@ -726,8 +743,10 @@ static const char *plan_shared(struct tile_fused *p, const struct tile_target *t
     if (p->base.store)
         held -= tile_save_slabs(&p->base, rest - held);
     p->base.stages = (rest - held) / p->base.stage_bytes;
-    if (p->base.stages > (target->stages ? target->stages : MOST_STAGES))
-        p->base.stages = target->stages ? target->stages : MOST_STAGES;
+    if (most > TILE_MOST_FEED_STAGES / p->feeds)
+        most = TILE_MOST_FEED_STAGES / p->feeds;
+    if (p->base.stages > most)
+        p->base.stages = most;
     return p->base.stages < 2 ? "two stages of it do not fit in shared memory" : NULL;
 }
 
@@ -747,9 +766,10 @@ static bool has_places(const struct tile_layout *layout)
 static bool suits_small_feed(const struct tile_fused *p, const struct tile_op *op)
 {
     const struct tile_value *value = op->result_count ? op->result[0] : NULL;
+    int most = p->by_blocks ? MOST_AHEAD / 2 : MOST_AHEAD; // blocks leave few registers
 
     return tile_is_loaded_ahead(p, op) && tile_is_plain_load(op) && value->layout &&
-           1 << value->layout->register_bits > MOST_AHEAD &&
+           1 << value->layout->register_bits > most &&
            value->layout->coordinate_bits <= MOST_SMALL_BITS &&
            tile_bytes_of(value->type.dtype) > 1 && has_places(value->layout);
 }

@@ -7,7 +7,11 @@
 
 #include "pipeline.h"
 
-enum { TILE_MOST_FEEDS = 8, TILE_MOST_PRODUCTS = 6 };
+enum {
+    TILE_MOST_FEEDS = 8,
+    TILE_MOST_PRODUCTS = 6,
+    TILE_MOST_FEED_STAGES = 64, // stages of all feeds' rings together
+};
 
 // An operand or another tile that an iteration reads from shared memory.
 struct tile_feed {
@@ -61,6 +65,9 @@ struct tile_fused {
     // All products have only loaded operands and add to accumulators that nothing else reads. An
     // iteration's products then start while the previous iteration's run, in the same registers.
     bool chains;
+    // A loop that overlaps has a single product, whose computed operand a has two sets of registers
+    // in turn: an iteration forms the next one while the product still reads the previous one.
+    bool two_lefts;
     bool alternates;       // warpgroups take turns to start their products
     const char *why_whole; // reason why blocks of a cluster cannot share the loop
     bool uneven;           // the loop's length depends on the block's first index
@@ -75,6 +82,10 @@ struct tile_fused {
     // overlap, for all products.
     bool *late;
     bool *needed; // by value id: computed by warpgroups
+    // A warpgroup computes its blocks of 64 rows one after another: the lone product's result and
+    // the work on it need the registers of one block only.
+    bool by_blocks;
+    bool *behind; // by value id, if `by_blocks`: computed from the product's result in an iteration
 };
 
 // Plans a kernel with one loop over such products, and sets the layouts of the values that hold

@@ -140,6 +140,8 @@ static void mark_left(struct tile_fused *p, const struct tile_fused_product *pro
     const struct tile_block *body = p->base.loop->block[0];
     const struct tile_value *a = product->mma->operand[0];
 
+    if (p->two_lefts)
+        return;
     if (!product->feed[0] && a->op && tile_is_within(a->op, body) &&
         (!p->overlaps || a->uses == 1 || is_exchanged(p, a)) &&
         !(tile_op_infos[a->op->kind].traits & TILE_READS))
@@ -147,6 +149,38 @@ static void mark_left(struct tile_fused *p, const struct tile_fused_product *pro
     for (const struct tile_value *from = tile_fused_source_of_left(product->mma); a != from;
          a = a->op->operand[0])
         p->late[a->id] = true;
+}
+
+// True if an op acts on each element of a tile that is laid out like the product's result.
+static bool is_like_result(const struct tile_op *op, const struct tile_value *result)
+{
+    return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE && op->result_count == 1 &&
+           !op->block_count && tile_layout_same(op->result[0]->layout, result->layout);
+}
+
+// Finds the work on a lone product's result. If all of it is elementwise, a warpgroup with several
+// blocks of 64 rows need not hold the results of all of them at once.
+static void find_work_by_blocks(struct tile_fused *p)
+{
+    const struct tile_fused_product *product = &p->product[0];
+    const struct tile_value *result = product->mma->result[0];
+    const struct tile_block *body = p->base.loop->block[0];
+
+    p->by_blocks = !p->overlaps && !p->doubles && !p->chains && p->products == 1 &&
+                   p->base.blocks > 1 && product->from_zero && product->feed[0] &&
+                   !product->feed[0]->computed && !product->feed[1]->computed;
+    for (uint32_t i = 0; i < body->last->operand_count; i++)
+        p->by_blocks &= body->last->operand[i] != result;
+    for (const struct tile_op *op = body->first; op != body->last && p->by_blocks; op = op->next) {
+        bool uses = op->block_count; // an `if` may use the result
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            uses |= op->operand[i] == result || p->behind[op->operand[i]->id];
+        if (!uses)
+            continue;
+        p->by_blocks = is_like_result(op, result);
+        if (p->by_blocks)
+            p->behind[op->result[0]->id] = true;
+    }
 }
 
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
@@ -159,7 +193,8 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
 
     p->late = tile_take(kernel->module, bytes);
     p->needed = tile_take(kernel->module, bytes);
-    if (!tile_take_marks(kernel, &p->base) || !p->late || !p->needed)
+    p->behind = tile_take(kernel->module, bytes);
+    if (!tile_take_marks(kernel, &p->base) || !p->late || !p->needed || !p->behind)
         return "";
     for (const struct tile_op *op = kernel->body.first; op != p->base.loop; op = op->next)
         (void)tile_can_know(&p->base, op);
@@ -174,6 +209,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
             (void)tile_fused_need_place(p, p->feed[i].stream.load);
         }
     tile_mark_only_streamed(kernel, &p->base);
+    find_work_by_blocks(p);
     tile_find_small_feeds(kernel, p, target);
     while (n.changed) {
         n.changed = false;
@@ -230,6 +266,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p,
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
+    p->two_lefts &= !p->late[last->mma->operand[0]->id];
     mark_left(p, last);
     p->overlaps &= acc != NULL;
     if (last->promotes && !p->overlaps)
