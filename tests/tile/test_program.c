@@ -1056,7 +1056,8 @@ TEST(a_last_tile_of_whole_lines_is_copied_without_a_loop)
 // The address of a prefetch may depend on more than scalars: page numbers and row ids may be
 // loaded, or computed from loaded values and the loop's variable. Scalars and gathered elements are
 // copied to shared memory, in three places: for the stages that are filled first, while these are
-// filled, and in an iteration; a scalar in two ways, with and without bounds.
+// filled, and in an iteration; a scalar in two ways, with and without bounds. Each thread copies
+// one of the gathered elements.
 TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 8)
 {
     static const struct {
@@ -1070,7 +1071,7 @@ TEST_RANGE(pages_and_rows_by_ids_are_prefetched, 0, 8)
         { "at = n * 64 + iota(i64, 64)\n        ids = gather(pages, [at // 8]) * 8 + cast(at % 8, "
           "i32)\n"
           "        s += cast(sum(ids), f32)",
-          "load_rows(k, ids, [0, 0], [_, 64])", "2 operands", 12 },
+          "load_rows(k, ids, [0, 0], [_, 64])", "2 operands", 3 },
         { "ids = load(pages, [n], [4])",
           "reshape(load_rows(k, ids, [n % 8, 0], [16, 64]), [64, 64])", "2 operands", 0 },
         // Threads copy 16 rows of 128 bytes at once, so a page must have a multiple of 16.
