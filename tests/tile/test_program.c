@@ -630,6 +630,13 @@ TEST_ROWS(the_order_of_stores_decides_no_transport, stores)
 static const struct {
     const char *source, *says;
 } not_pipelined[] = {
+    { PRODUCTS("    for k in 0 .. 8 {\n"
+               "        at = iota(i32, 128)[:, None] - iota(i32, 128)[None, :] + 127\n"
+               "        acc += mma(" LOAD_A ", " LOAD_B ", zeros(f32, [128, 128]))\n"
+               "        acc = acc * cast(gather(c, [k, at]), f32)\n    }\n"
+               "    store(o, [0, 0], acc)"),
+      "no pipeline by TMA: mma: the loop gathers a tile of more than 1024 elements that are no "
+      "rows" },
     { PRODUCTS("    acc = mma(load(c, [0, 0], [128, 64]), load(c, [0, 0], [64, 128]), acc)\n"
                "    for k in 0 .. 8 {\n        x = " LOAD_A "\n"
                "        acc = mma(x, " LOAD_B ", acc)\n"

@@ -203,5 +203,7 @@ const char *tile_find_read(struct tile_fused *p, const struct tile_op *load)
     struct tile_feed *feed = new_feed(p, load, false, &why);
     if (feed)
         feed->reader = load;
+    else if (load->kind == TILE_GATHER)
+        why = "the loop gathers a tile of more than 1024 elements that are no rows";
     return why;
 }
