@@ -282,9 +282,6 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
         feed->stream.at = ring.ring.staging - TILE_RING_AT;
         ring.ring.staging += feed->stream.bytes *
                              (feed->held ? 1 : plan->base.stages * tile_slices(&plan->base));
-        uint32_t end = ring.ring.staging - feed->stream.bytes + tile_feed_read_bytes(feed);
-        if (end > ring.ring.read_end)
-            ring.ring.read_end = end;
     }
     ring.ring.staging = (ring.ring.staging + SHARED_ALIGN - 1) & ~(uint32_t)(SHARED_ALIGN - 1);
     ring.slices_at = ring.ring.staging;

@@ -244,6 +244,27 @@ struct read_words {
     tile_register word[4];
 };
 
+// Returns a predicate: the thread's element with these coordinates of a register is no padding.
+// TILE_NO_REGISTER if that holds for all threads. Padding lies past the tile, or in the next one.
+static tile_register is_inside(struct tile_emitter *e, const struct tile_stream *s, uint32_t row,
+                               uint32_t column)
+{
+    const struct tile_layout *layout = s->load->result[0]->layout;
+    const uint32_t at[] = { row, column }, end[] = { s->rows, s->slabs * s->span / s->element };
+    tile_register inside = TILE_NO_REGISTER;
+
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        if (at[axis] + tile_thread_mask(layout, axis) < end[axis])
+            continue;
+        tile_register own = tile_thread_coordinate(e, layout, axis);
+        tile_register is_before =
+            tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", own, end[axis] - at[axis]);
+        inside = inside ? tile_make(e, TILE_PRED, "and.pred %R, %R, %R", inside, is_before)
+                        : is_before;
+    }
+    return inside;
+}
+
 // Extracts a register's byte from the word that holds it. Reads the word and its neighbors first,
 // unless they have been read.
 static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
@@ -262,7 +283,7 @@ static void read_byte(struct tile_emitter *e, const struct tile_stream *s,
         tile_emit_load(e, "", "shared", CUC_U32, read->word, shared->vector,
                        start_of(e, mine, stage, place & mine->mask, starts),
                        (int64_t)TILE_RING_AT + s->at + slab_of(s, first) + (place & ~mine->mask),
-                       TILE_NO_REGISTER);
+                       is_inside(e, s, row, first));
     }
     tile_register word = read->word[(column - first) / 4];
     tile_ins(e, "prmt.b32 %R, %R, 0, %R", to, word, shared->byte);
@@ -281,19 +302,6 @@ static tile_register *open_twice(struct tile_emitter *e, const struct tile_value
         return NULL;
     return e->twice[value->id] =
                tile_take(e->module, tile_register_count(value) * sizeof(**e->twice));
-}
-
-uint32_t tile_feed_read_bytes(const struct tile_feed *feed)
-{
-    const struct tile_stream *s = &feed->stream;
-    const struct tile_layout *layout = feed->reader ? feed->reader->result[0]->layout : NULL;
-
-    if (!layout)
-        return s->bytes;
-    uint32_t rows = UINT32_C(1) << layout->axis_bits[0];
-    uint32_t columns = UINT32_C(1) << layout->axis_bits[1];
-    uint32_t end = slab_of(s, columns - 1) + rows * s->span;
-    return end > s->bytes ? end : s->bytes;
 }
 
 // Reads a feed's tile into registers. All threads of a warp must have read their elements before
@@ -339,7 +347,7 @@ bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
         tile_emit_load(e, "", "shared", value->type.dtype, reg + i, run,
                        start_of(e, &mine, stage, place & mine.mask, starts),
                        (int64_t)TILE_RING_AT + s->at + slab_of(s, column) + (place & ~mine.mask),
-                       TILE_NO_REGISTER);
+                       is_inside(e, s, row, column));
     }
     tile_ins(e, "bar.warp.sync 0xffffffff");
     tile_register free = tile_feed_barrier(e, feed, &r->position);

@@ -60,9 +60,6 @@ void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed, uint32
 bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block);
 // For warpgroups: reads a tile into registers, for use in computations.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed);
-// Returns the bytes of a stage up to the end of what tile_read_feed() reads. Threads whose elements
-// only pad the tile to powers of two read past its end.
-uint32_t tile_feed_read_bytes(const struct tile_feed *feed);
 // For warpgroups: writes a computed tile to its stage.
 bool tile_write_feed(struct tile_emitter *e, const struct tile_feed *feed,
                      const struct tile_ring_position *position);

@@ -89,7 +89,6 @@ struct tile_ring {
     bool waited_for_team;    // the current path has already emitted the wait
     uint32_t shares_at;      // offset of the tiles that blocks of a cluster share before the loop
     uint32_t meets;          // how often these blocks meet before the loop
-    uint32_t read_end;       // end of what warps read, including padding past the rings
     uint32_t staging;        // offset in shared memory of the slabs for stores
     struct tile_staging out; // kept across the tile if a side tile is loaded into the slabs
     // For a side tile: the number of parts that have arrived, and the thread's addresses in the

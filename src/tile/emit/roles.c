@@ -253,12 +253,11 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
                        (plan->store ? tile_storing_groups(plan) * tile_staging_bytes(plan) : 0);
     if (plan->teams > 1 && e.shared_bytes) // the teams would use the scratch at the same time
         return false;
-    uint32_t shared = scratch + e.shared_bytes;
     *entry = (struct tile_entry){
         .variant = variant,
         .name = tile_entry_name(module, kernel, variant),
         .warps = (groups + 1) * (TILE_GROUP_THREADS / 32),
-        .dynamic_shared = shared > ring->read_end ? shared : ring->read_end,
+        .dynamic_shared = scratch + e.shared_bytes,
         .persistent = true,
         .cluster = plan->cluster,
         .split = plan->split,
