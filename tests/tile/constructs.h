@@ -1661,26 +1661,26 @@ static const struct construct constructs[] = {
       "        new = maximum(n, trans(max(x, 0)))\n        c = reshape(new, [1, 16])\n"
       "        k = k * exp(reshape(n, [1, 16]) - c) + exp(x - c)\n        n = new\n    }\n"
       "    store(o, [0, 0], l); store(oo, [0, 0], k); store(o3, [0, 0], m); store(o3, [0, 1], n)\n}", 256, 20, NULL },
-    { "a pipeline whose tiles are read with padding", "f16 bf16", "M=130 N=175 W=64;M=5 N=20 W=40",
+    { "a pipeline whose tiles are read with padding", "f16", "M=130 N=175 W=64;M=5 N=20 W=40",
       "kernel k(w: T[M, W], ww: T[N, W], o: f32[M]) const T = f32 where W <= 64, W % 8 == 0 grid cdiv(M, 128) {\n"
       "    m = block(0)\n    x = load(w, [m, 0], [128, 64])\n    best = full(f32, [128, 1], 1000)\n"
       "    for n in 0 .. cdiv(N, 24) {\n        y = load(ww, [n, 0], [24, 64])\n        z = cast(y, f32)\n"
       "        s = trans(sum(z * z, 1)) - 2.0 * mma(x, trans(y), zeros(f32, [128, 24]))\n        best = minimum(best, min(s, 1))\n    }\n"
       "    store(o, [m], squeeze(best, 1))\n}", 0, 0, NULL },
-    { "a pipeline of a product and sums of its operands, split by 3", "f16 bf16", "M=130 K=700 N=72;M=64 K=70 N=64;M=9 K=0 N=8",
+    { "a pipeline of a product and sums of its operands, split by 3", "bf16", "M=130 K=700 N=72;M=9 K=0 N=8",
       "kernel k(s: T[K, M], ss: T[K, N], o: f32[M, N], oo: f32[M], o3: f32[N]) const T = f32 grid cdiv(M, 64), cdiv(N, 64) {\n"
       "    m, n = block(0), block(1)\n    acc, a, b = zeros(f32, [64, 64]), zeros(f32, [1, 64]), zeros(f32, [1, 64])\n"
       "    for k in 0 .. cdiv(K, 64) {\n        x, y = load(s, [k, m], [64, 64]), load(ss, [k, n], [64, 64])\n"
       "        a += sum(cast(x, f32), 0)\n        b += sum(cast(y, f32), 0)\n        acc = mma(trans(x), y, acc)\n    }\n"
       "    store(oo, [m], squeeze(a, 0)); store(o3, [n], squeeze(b, 0))\n    store(o, [m, n], acc - trans(a) * b * 0.01)\n}", 64, 30, NULL },
-    { "a pipeline of a product that goes on, and extrema, split by 2", "f16 bf16", "M=130 K=700 N=72;M=64 K=64 N=64;M=9 K=0 N=8",
+    { "a pipeline of a product that goes on, and extrema, split by 2", "f16", "M=130 K=700 N=72;M=9 K=0 N=8",
       "kernel k(w: T[M, K], ww: T[K, N], u: f32[M, N], o: f32[M, N], oo: f32[M], o3: f32[M]) const T = f32 grid cdiv(M, 64), cdiv(N, 64) {\n"
       "    m, n = block(0), block(1)\n    acc = load(u, [m, n], [64, 64])\n    low, high = full(f32, [64, 1], 2), full(f32, [64, 1], -3)\n"
       "    for k in 0 .. cdiv(K, 64) {\n        x = load(w, [m, k], [64, 64])\n        y = cast(x, f32)\n"
       "        low = minimum(low, min(y, 1))\n        high = maximum(high, max(y, 1))\n"
       "        acc = mma(cast(maximum(y, 0.0), T), load(ww, [k, n], [64, 64]), acc)\n    }\n"
       "    store(oo, [m], squeeze(low, 1)); store(o3, [m], squeeze(high, 1))\n    store(o, [m, n], acc)\n}", 4, 30, NULL },
-    { "a pipeline behind loops that need each other, split by 3", "f16 bf16", "M=130 K=700 N=72;M=64 K=1100 N=64;M=9 K=0 N=8",
+    { "a pipeline behind loops that need each other, split by 3", "bf16", "M=64 K=1100 N=64;M=9 K=0 N=8",
       "kernel k(s: T[M, K], ss: T[K, N], o: f32[M, N], oo: f32[M]) const T = f32 grid cdiv(M, 64), cdiv(N, 64) {\n"
       "    m, n = block(0), block(1)\n    a, v = full(f32, [64, 1], 0.5), zeros(f32, [64, 1])\n"
       "    for k in 0 .. cdiv(K, 32) { a += sum(cast(load(s, [m, k], [64, 32]), f32), 1) }\n    mean = a * 0.01\n"
