@@ -261,7 +261,7 @@ cuc_status cuc_histogram(cuc_stream *stream, double low, double high, const cuc_
                         bins);
     put_bin(&type_text, &bin_text, x->dtype, low, high, bins);
     // The numbers of the bins are the elements.
-    bool plain = !low && high == (double)bins && holds_all(x->dtype, low, high);
+    bool plain = low == 0 && high == (double)bins && holds_all(x->dtype, low, high);
     return CUC_PASS(run(
         stream,
         CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_HISTOGRAM, .inputs = inputs,

@@ -541,7 +541,8 @@ TEST(a_scan_by_key_scans_segments)
         receive(&y, N);
         for (int64_t segment = 0; segment + 1 < OFFSETS; segment++) {
             double sum = 0;
-            for (int64_t i = (int64_t)get(&offsets, segment); i < get(&offsets, segment + 1); i++) {
+            for (int64_t i = (int64_t)get(&offsets, segment);
+                 i < (int64_t)get(&offsets, segment + 1); i++) {
                 double before = sum;
                 sum += get(&x, i);
                 check_value(&y, i, flags ? before : sum, N);

@@ -282,11 +282,10 @@ struct tile_kernel {
     // loops; 0: unknown.
     int64_t blocks, iterations;
     bool fills_device; // that launch has at least one block per multiprocessor
-    bool may_split,
-        splits; // may_split: several blocks can share a loop if the user asks for it; splits:
-                // they do
-    uint32_t parts; // of a copy for an entry with roles: the blocks that share its loop with
-                    // products; 0 if none do
+    bool may_split;    // several blocks can share a loop if the user asks for it
+    bool splits;       // they do
+    uint32_t parts;    // of a copy for an entry with roles: the blocks that share its loop with
+                       // products; 0 if none do
     bool assumes_no_overlap; // a pass has moved loads before stores to other tensors
     bool keeps_order; // blocks may wait for earlier blocks, so earlier blocks must start first
     struct tile_block body;
