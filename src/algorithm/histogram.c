@@ -36,7 +36,7 @@ static void choose(struct cuc__algorithm_problem *p)
         p->tile.elements = is_shared(&p->kind) ? TILE : TILE_OF_MANY;
     if (!p->tile.blocks)
         p->tile.blocks = is_shared(&p->kind) ? BLOCKS : BLOCKS_OF_MANY;
-    // Of few elements, each multiprocessor gets several smaller tiles, if any.
+    // Smaller tiles let few elements reach all multiprocessors.
     while (chosen && p->count && p->tile.elements > LEAST &&
            cuc__ceil_div(p->count, p->tile.elements) < p->multiprocessors) {
         p->tile.elements /= 2;

@@ -64,7 +64,7 @@ void tile_await_start(struct tile_emitter *e)
 // multiprocessors took up to 30 % longer if a block did this at its start, probably because blocks
 // that start before the machine is empty are spread unevenly. Entries in which some warps end long
 // before others therefore omit the instruction, so that the next grid begins when this one ends.
-// For brief loops, pipeline.c has an exception.
+// Brief loops are an exception (pipeline.c).
 static void launch_dependents(struct tile_emitter *e)
 {
     const struct tile_pipeline *plan = e->ring->plan;

@@ -278,7 +278,7 @@ struct tile_kernel {
     bool waits_for_grids, waits_by_itself;
     bool lets_grids_begin; // the source of an entry with roles has a grid_dependency_launch(), so
                            // the entry may let the next grid begin before its epilogue
-    // With the given dimensions, the blocks of a launch, and the iterations of the first product's
+    // The blocks of a launch with the given dimensions, and the iterations of the first product's
     // loops; 0: unknown.
     int64_t blocks, iterations;
     bool fills_device; // that launch has at least one block per multiprocessor
