@@ -104,6 +104,7 @@ static bool compile_fused(struct tile_kernel *kernel, const struct tile_target *
         whole.split = 1;
         if (!compile_fused(kernel, &whole, out, entry, why))
             return false;
+        kernel->may_split = false;
         tile_remark_whole(kernel, kernel->where, target, tile_split_too_large, TILE_TMA);
         return true;
     }
