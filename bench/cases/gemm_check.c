@@ -1,6 +1,7 @@
 // See gemm_check.h.
 #include "gemm_check.h"
 
+#include "base/helpers.h"
 #include "reference.h"
 
 #include <cucore/copy.h>
@@ -12,7 +13,7 @@
 
 // POISON fills bytes with a value that no product of floats yields: NaN or more than 10^38. An
 // integer becomes one near 2^31.
-enum { LINES = 16, POISON = 0x7F };
+enum { LINES = 16, POISON = 0x7F, PARTS = 64 };
 
 // Selected rows of a matrix product. Its columns are handled as rows of the transposed product.
 typedef struct lines {
@@ -112,13 +113,40 @@ static void add(double sums[LINES], double sizes[LINES], const double factors[LI
     }
 }
 
-// Multiply, and traverse `right` in memory order. `line` has room for k or n elements.
-static void multiply(lines *l, const void *left, const void *right, double *line)
+// Some columns of `lines`, which a thread multiplies.
+typedef struct part {
+    struct cuc__task task;
+    lines *lines;
+    const void *right;
+    int64_t first, end;
+    double *line; // room for k or end - first elements
+} part;
+
+// Traverse `right` in memory order.
+static void multiply_part(void *user)
 {
+    const part *t = user;
+    lines *l = t->lines;
     const bench_product *p = &l->product;
     bench_reader *read = bench_reader_of(p->dtype);
     bool along_k = !p->transposed_b;
-    int64_t count = along_k ? p->n : p->k, length = along_k ? p->k : p->n;
+    int64_t first = along_k ? t->first : 0, end = along_k ? t->end : p->k;
+    int64_t length = along_k ? p->k : t->end - t->first;
+
+    for (int64_t i = first; i < end; i++) {
+        int64_t at = along_k ? i * p->k : i * p->n + t->first;
+        read(t->line, element(t->right, p->dtype, at), (size_t)length, 1);
+        for (int64_t j = 0; j < length; j++) {
+            int64_t k = along_k ? j : i, n = along_k ? i : t->first + j;
+            add(l->sums[n], l->sizes[n], l->factors[k], t->line[j]);
+        }
+    }
+}
+
+static void read_factors(lines *l, const void *left, double *line)
+{
+    const bench_product *p = &l->product;
+    bench_reader *read = bench_reader_of(p->dtype);
 
     for (int row = 0; row < LINES; row++) {
         int64_t first = p->transposed_a ? l->at[row] * p->k : l->at[row];
@@ -127,12 +155,35 @@ static void multiply(lines *l, const void *left, const void *right, double *line
         for (int64_t k = 0; k < p->k; k++)
             l->factors[k][row] = line[k];
     }
-    for (int64_t i = 0; i < count; i++) {
-        read(line, element(right, p->dtype, i * length), (size_t)length, 1);
-        for (int64_t j = 0; j < length; j++) {
-            int64_t k = along_k ? j : i, n = along_k ? i : j;
-            add(l->sums[n], l->sizes[n], l->factors[k], line[j]);
-        }
+}
+
+// Multiply, on as many threads as the columns occupy. `space` has room for PARTS * (k + n)
+// elements.
+static void multiply(lines *l, const void *left, const void *right, double *space,
+                     struct cuc__helpers *helpers)
+{
+    const bench_product *p = &l->product;
+    part parts[PARTS];
+    int64_t step = (p->n + PARTS - 1) / PARTS;
+
+    read_factors(l, left, space); // also fills the reader's table, before threads read it
+    for (int i = 0; i < PARTS; i++) {
+        int64_t first = i * step < p->n ? i * step : p->n;
+        int64_t end = first + step < p->n ? first + step : p->n;
+        parts[i] = (part){ .task = { .run = multiply_part, .user = &parts[i] },
+                           .lines = l,
+                           .right = right,
+                           .first = first,
+                           .end = end,
+                           .line = space + i * (p->k + p->n) };
+        if (helpers)
+            cuc__helpers_offer(helpers, &parts[i].task, false);
+    }
+    for (int i = 0; i < PARTS; i++) {
+        if (helpers)
+            cuc__helpers_finish(helpers, &parts[i].task);
+        else
+            multiply_part(&parts[i]);
     }
 }
 
@@ -140,21 +191,24 @@ static cuc_status compute(bench_product_reference *r)
 {
     const bench_product *p = &r->product;
     int64_t longest = p->m > p->n ? p->m : p->n;
-    double *line = malloc((size_t)(p->k > longest ? p->k : longest) * sizeof(*line));
+    double *space = malloc((size_t)(PARTS * (p->k + longest)) * sizeof(*space));
     void *a = bench_read_input(r->a), *b = bench_read_input(r->b);
-    cuc_status st = !line ? bench_no_memory("a reference") : a && b ? CUC_OK : cuc_error_status();
+    cuc_status st = !space ? bench_no_memory("a reference") : a && b ? CUC_OK : cuc_error_status();
 
     if (st >= 0) {
         int64_t last = p->batch > 1 ? p->batch - 1 : 0;
         const void *last_a = element(a, p->dtype, p->skipped + last * p->m * p->k);
         const void *last_b = element(b, p->dtype, p->skipped + last * p->k * p->n);
-        multiply(&r->rows, last_a, last_b, line);
-        multiply(&r->columns, last_b, last_a, line);
+        // Without threads the caller does all parts.
+        struct cuc__helpers *helpers = cuc__helpers_start(CUC__HELPERS);
+        multiply(&r->rows, last_a, last_b, space, helpers);
+        multiply(&r->columns, last_b, last_a, space, helpers);
+        cuc__helpers_stop(helpers);
         r->computed = true;
     }
     free(b);
     free(a);
-    free(line);
+    free(space);
     return st;
 }
 
