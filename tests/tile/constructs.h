@@ -40,6 +40,14 @@ static const struct construct constructs[] = {
       "kernel k(x: T[N], u: T[N], o: T[2, 16], n: i64) const T = f32 {\n"
       "    y = load(x, [n // 2], [16], pad=1)\n    store(o, [0, 0], y)\n    store(u, [cdiv(n, 2)], y)\n"
       "    store(o, [1, 0], load(x, [n * 8], [16], pad=2))\n}", 0, 0, NULL },
+    { "quotients by a divisor that many divisions share", "i32", "N=1 n=1;N=2 n=-37;N=7 n=34087042;N=64 n=-34087042;N=100 n=5;"
+      "N=4097 n=-34087042",
+      "kernel k(x: T[N], o: T[6, 64], q: i64[2, 64], n: i32) const T = i32 {\n    w, i = cast(N, i32), iota(i32, 64) * n\n"
+      "    store(o, [0, 0], i // w, shape=[_, 64])\n    store(o, [1, 0], i % w, shape=[_, 64])\n"
+      "    u, v = cast(iota(i64, 64) * 68174084, u32), cast(w, u32)\n"
+      "    store(o, [2, 0], cast(u // v, i32), shape=[_, 64])\n    store(o, [3, 0], cast(u % v, i32), shape=[_, 64])\n"
+      "    store(q, [0, 0], iota(i64, 64) * 31 // N, shape=[_, 64])\n    store(q, [1, 0], iota(i64, 64) * 31 % N, shape=[_, 64])\n"
+      "    for j in cast(0, i32) .. 64 {\n        store(o, [4, j], j * 1000 // w)\n        store(o, [5, j], (7 - j) % w)\n    }\n}", 0, 0, NULL },
     { "extents that are known to be multiples", "i8 f16 f32", "M=1 N=8;M=3 N=40;M=4 N=64;M=9 N=104;M=0 N=0",
       "kernel k(x: T[M, N], u: T[M, N], o: T[M, N]) const T = f32 where N % 8 == 0, M < 100 grid cdiv(M, 4), cdiv(N, 32) {\n"
       "    i, j = block(0), block(1)\n    y = load(x, [i, j], [4, 32], pad=1)\n    store(o, [i, j], y)\n"

@@ -400,7 +400,7 @@ TEST_ROWS(a_thread_holds_as_many_neighbors_as_an_access_moves, widths)
     struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
     ck_assert_ptr_nonnull(module);
     ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
-    struct tile_widths known = { tile_access_width, tile_analyze_ranges(module->first, 0) };
+    struct tile_widths known = { tile_access_width, tile_analyze_ranges(module->first, 0, false) };
     ck_assert_ptr_nonnull(known.data);
     ck_assert(tile_assign_layouts(module->first, 2, &known));
     tile_walk(&module->first->body, count_neighbours, NULL);

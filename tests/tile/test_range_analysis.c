@@ -146,7 +146,7 @@ static struct tile_range range_of_x(const char *body, uint64_t maps)
     struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
     ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", body,
                   module ? tile_diagnostics_text(module, false) : "no memory");
-    struct tile_ranges *ranges = tile_analyze_ranges(module->first, maps);
+    struct tile_ranges *ranges = tile_analyze_ranges(module->first, maps, false);
     ck_assert_ptr_nonnull(ranges);
     tile_walk(&module->first->body, look, &s);
     ck_assert_msg(s.found != NULL, "%s: there is no x", body);
@@ -279,7 +279,7 @@ TEST(an_extent_of_a_tensor_with_a_map_is_not_0)
 
     ck_assert(module && !module->diagnostics->errors);
     for (uint64_t mapped = 0; mapped < 4; mapped++) {
-        struct tile_ranges *ranges = tile_analyze_ranges(module->first, mapped);
+        struct tile_ranges *ranges = tile_analyze_ranges(module->first, mapped, false);
         const struct tile_parameter *p = module->first->parameter;
         ck_assert_ptr_nonnull(ranges);
         ck_assert_int_eq(tile_range_of_extent(ranges, p[0].value, 0).low, (int)mapped & 1);

@@ -108,7 +108,7 @@ static bool mark_approximate(struct unit *u)
 
 static bool find_vector_bytes(struct unit *u)
 {
-    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
+    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0, false);
 
     return ranges && tile_find_vector_bytes(u->kernel, ranges);
 }
@@ -254,7 +254,7 @@ static uint32_t one_element(const struct tile_op *op, const void *data)
 
 static bool assign_layouts(struct unit *u)
 {
-    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
+    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0, false);
     struct tile_widths widths = { .bits = u->single ? one_element : tile_access_width,
                                   .data = ranges };
 
@@ -263,7 +263,7 @@ static bool assign_layouts(struct unit *u)
 
 static bool funnel_loads(struct unit *u)
 {
-    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0);
+    const struct tile_ranges *ranges = tile_analyze_ranges(u->kernel, 0, false);
 
     return ranges && (u->prefetch || u->single || tile_funnel_loads(u->kernel, ranges));
 }
@@ -458,7 +458,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
     bool products = tile_fragment_warps(source->kernel, target),
          few = products && !source->has_roles && !target->warps,
          apart = tile_has_loads_beside_stores(source->kernel, source->warps);
-    const struct tile_ranges *ranges = tile_analyze_ranges(source->kernel, 0);
+    const struct tile_ranges *ranges = tile_analyze_ranges(source->kernel, 0, false);
     struct unit general = *source;
 
     if (!ranges)

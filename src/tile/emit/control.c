@@ -44,7 +44,13 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
         emit = tile_emit_store_tma;
     if (op->kind == TILE_MMA && tile_fragment_of(op, e->target))
         emit = tile_emit_mma_sync;
-    return emit ? emit(e, op) : tile_cannot(e, op, "there is no PTX for it yet");
+    if (!emit)
+        return tile_cannot(e, op, "there is no PTX for it yet");
+    if (!emit(e, op))
+        return false;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        tile_prepare_divisor(e, op->result[i]);
+    return true;
 }
 
 static bool emit_deferred(struct tile_emitter *e, const struct tile_op *op, uint32_t first,

@@ -2,6 +2,8 @@
 // divides in 32 bits where known facts allow it.
 #include "element.h"
 
+#include "tile/ir/array.h"
+
 // Divides with truncation, then corrects the quotient to a floor quotient if the remainder is not 0
 // and the signs differ.
 tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
@@ -96,14 +98,12 @@ static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind
     return tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", q);
 }
 
-// True for a scalar that is non-negative and below 2^31.
+// True for integers that are non-negative and below 2^31.
 static bool fits_word(const struct tile_emitter *e, const struct tile_value *value)
 {
     struct tile_range range = tile_range_of(e->ranges, value);
     const struct tile_op *op = value->op;
 
-    if (value->type.rank)
-        return false;
     if (range.low >= 0 && range.low <= range.high && range.high <= INT32_MAX)
         return true;
     switch (op ? op->kind : TILE_CONSTANT) {
@@ -118,6 +118,115 @@ static bool fits_word(const struct tile_emitter *e, const struct tile_value *val
     }
 }
 
+// ---- Divisors that many divisions share
+
+// A quotient by d is estimated as the upper half of the product with (2^32 - 1) / d, rounded down.
+// The estimate is right or one too low.
+static struct tile_inverse *find_inverse(const struct tile_emitter *e, tile_register divisor)
+{
+    uint32_t i = 0;
+
+    while (i < e->inverses && e->inverse[i].divisor != divisor)
+        i++;
+    return i < e->inverses ? &e->inverse[i] : NULL;
+}
+
+// True if divisions by `value`, of `block`, run so often that they should share an inverse: in a
+// loop that computes no new divisor, or for many elements per thread.
+static bool is_shared_divisor(const struct tile_value *value, const struct tile_block *block,
+                              uint32_t *divisions)
+{
+    enum { MANY = 3 };
+
+    for (const struct tile_use *use = value->use; use; use = use->next) {
+        const struct tile_op *user = use->user;
+        if (user->kind == TILE_BROADCAST || user->kind == TILE_RESHAPE) {
+            if (is_shared_divisor(user->result[0], block, divisions))
+                return true;
+            continue;
+        }
+        if ((user->kind != TILE_FLOORDIV && user->kind != TILE_MOD) || user->operand[1] != value)
+            continue;
+        *divisions += user->result[0]->type.rank ? tile_register_count(user->result[0]) : 1;
+        const struct tile_op *loop = tile_loop_around(user);
+        if (*divisions >= MANY || (loop && tile_is_within(loop, block)))
+            return true;
+    }
+    return false;
+}
+
+void tile_prepare_divisor(struct tile_emitter *e, const struct tile_value *value)
+{
+    cuc_dtype dtype = value->type.dtype;
+    bool word = dtype == CUC_I32 || dtype == CUC_U32;
+    uint32_t divisions = 0;
+
+    if (value->type.rank || value->type.tensor || !(word || dtype == CUC_I64) ||
+        known_divisor(value) ||
+        !is_shared_divisor(value, value->op ? value->op->parent : &e->kernel->body, &divisions) ||
+        !(dtype == CUC_U32 || fits_word(e, value)))
+        return;
+    const tile_register *reg = tile_registers(e, value);
+    if (!reg || find_inverse(e, reg[0]) ||
+        !TILE_RESERVE(e->module, e->inverse, e->inverse_capacity, e->inverses + 1, 8))
+        return;
+    tile_register low = word ? reg[0] : tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", reg[0]);
+    tile_register most = tile_number32(e, -1);
+    e->inverse[e->inverses++] =
+        (struct tile_inverse){ .divisor = reg[0],
+                               .word = low,
+                               .by = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", most, low) };
+}
+
+// Divides 32-bit numbers. A negative x is complemented, which turns the quotient rounded down into
+// its complement.
+static tile_register multiply_inverse(struct tile_emitter *e, enum tile_op_kind kind,
+                                      const struct tile_inverse *inverse, tile_register x,
+                                      bool negative)
+{
+    tile_register d = inverse->word, sign = TILE_NO_REGISTER, at = x;
+
+    if (negative) {
+        sign = tile_make(e, TILE_R32, "shr.s32 %R, %R, 31", x);
+        at = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", x, sign);
+    }
+    tile_register q = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", at, inverse->by);
+    tile_register back = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", q, d);
+    tile_register rest = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", at, back);
+    tile_register low = tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", rest, d);
+    if (kind == TILE_MOD && !negative) {
+        tile_register less = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", d, low);
+        return tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, less);
+    }
+    tile_register more = tile_make(e, TILE_R32, "selp.b32 %R, 1, 0, %R", low);
+    q = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", q, more);
+    if (negative)
+        q = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", q, sign);
+    if (kind == TILE_FLOORDIV)
+        return q;
+    back = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", q, d);
+    return tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", x, back);
+}
+
+// Returns TILE_NO_REGISTER if the divisor has no inverse, or if x may exceed 32 bits.
+static tile_register divide_by_shared(struct tile_emitter *e, const struct tile_op *op,
+                                      cuc_dtype dtype, tile_register x, tile_register y)
+{
+    const struct tile_inverse *inverse = op->kind != TILE_CDIV ? find_inverse(e, y) : NULL;
+
+    if (!inverse)
+        return TILE_NO_REGISTER;
+    if (dtype != CUC_I64)
+        return multiply_inverse(e, op->kind, inverse, x,
+                                dtype == CUC_I32 &&
+                                    tile_range_of(e->ranges, op->operand[0]).low < 0);
+    if (!fits_word(e, op->operand[0]))
+        return TILE_NO_REGISTER;
+    x = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+    return tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R",
+                     multiply_inverse(e, op->kind, inverse, x, false));
+}
+
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
                                    cuc_dtype dtype, tile_register x, tile_register y)
 {
@@ -125,6 +234,9 @@ tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op 
 
     if (divisor && !(divisor & (divisor - 1)))
         return divide_by_power(e, op->kind, dtype, x, divisor);
+    tile_register shared = divide_by_shared(e, op, dtype, x, y);
+    if (shared)
+        return shared;
     if (dtype == CUC_I64 && e->ring && fits_word(e, op->operand[0]) && fits_word(e, op->operand[1]))
         return divide_words(e, op->kind, x, y);
     if (dtype == CUC_I32 && e->ring && op->kind != TILE_CDIV && fits_word(e, op->operand[0]) &&

@@ -65,6 +65,8 @@ struct tile_emitter {
     uint32_t byte_capacity;
     struct tile_number *number; // likewise, indexed by the number of the 64-bit register
     uint32_t number_capacity;
+    struct tile_inverse *inverse; // of divisors that many divisions share
+    uint32_t inverses, inverse_capacity;
     // By value id, of the results of loops and ifs: the words that carry 16-bit elements, if any.
     tile_register **carried_words;
     // Zeros that ptxas cannot recognize as zeros. Successive widenings of words alternate among
@@ -224,6 +226,9 @@ tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register
 // comparison or product that is marked `narrow`. False for other ops.
 bool tile_emit_counted(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                        uint32_t first, uint32_t end);
+// divide_integer.c: call it where `value` gets its register. If many divisions share this divisor,
+// computes its inverse for them.
+void tile_prepare_divisor(struct tile_emitter *e, const struct tile_value *value);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is not a power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);

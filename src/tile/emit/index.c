@@ -116,6 +116,7 @@ void tile_emit_parameters(struct tile_emitter *e)
             if (reg)
                 tile_emit_load(e, "", "param", type->dtype, reg, 1, TILE_NO_REGISTER, at,
                                TILE_NO_REGISTER);
+            tile_prepare_divisor(e, p->value);
             continue;
         }
         struct tile_emit_view *view = &e->view[p->value->id];

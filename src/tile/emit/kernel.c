@@ -124,7 +124,8 @@ bool tile_open_values(struct tile_emitter *e)
     e->prologue.module = e->body.module = e->globals.module = e->module;
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
-    e->ranges = tile_analyze_ranges(e->kernel, mapped(e));
+    bool narrow = e->variant == TILE_ALIGNED_32 || e->variant == TILE_OVERLAP_32;
+    e->ranges = tile_analyze_ranges(e->kernel, mapped(e), narrow);
     e->stored = tile_written_parameters(e->kernel);
     return e->value && e->view && e->ranges;
 }

@@ -16,6 +16,11 @@ struct tile_number {
     int64_t value;
 };
 
+// A divisor's 32-bit register and its inverse (divide_integer.c).
+struct tile_inverse {
+    tile_register divisor, word, by;
+};
+
 struct tile_emitter;
 
 tile_register tile_new(struct tile_emitter *e, enum tile_register_class class);

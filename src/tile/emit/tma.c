@@ -18,12 +18,23 @@ static tile_register coordinate(struct tile_emitter *e, const struct tile_value 
 
     if (!own)
         return TILE_NO_REGISTER;
-    tile_register x = tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, own[0]);
-    if (index->type.dtype == CUC_U64)
+    struct tile_range range = tile_range_of(e->ranges, index);
+    bool near = range.low >= -most && range.high <= most, word = index->type.dtype == CUC_I32;
+    tile_register x = own[0], low = x;
+    if (!word)
+        x = tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, x);
+    if (!near && index->type.dtype == CUC_U64)
         x = tile_make(e, TILE_R64, "min.u64 %R, %R, %l", x, most);
-    x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
-    x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
-    tile_register low = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+    if (!near && !word) {
+        x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
+        x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
+    }
+    if (!word)
+        low = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
+    if (!near && word) {
+        low = tile_make(e, TILE_R32, "min.s32 %R, %R, %l", low, most);
+        low = tile_make(e, TILE_R32, "max.s32 %R, %R, %l", low, -most);
+    }
     return extent == 1 ? low : tile_make(e, TILE_R32, "mul.lo.s32 %R, %R, %d", low, (int)extent);
 }
 

@@ -408,7 +408,7 @@ bool tile_gather_starts_aligned(struct tile_pipeline *p, const struct tile_strea
     if (s->load->kind == TILE_LOAD_ROWS)
         return true; // a multiple of the tile's extent
     if (!p->ranges)
-        p->ranges = tile_analyze_ranges(p->kernel, 0);
+        p->ranges = tile_analyze_ranges(p->kernel, 0, false);
     uint64_t divisor[TILE_MOST_NODES];
     for (uint32_t n = 0; n < s->gather->nodes; n++)
         divisor[n] = divisor_of(p, &s->gather->node[n], divisor);

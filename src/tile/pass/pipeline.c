@@ -85,7 +85,7 @@ static struct tile_range index_range(struct tile_pipeline *p, const struct tile_
                                      uint32_t axis)
 {
     if (!p->ranges)
-        p->ranges = tile_analyze_ranges(p->kernel, 0);
+        p->ranges = tile_analyze_ranges(p->kernel, 0, false);
     return tile_range_of(p->ranges, access->operand[1 + axis]);
 }
 

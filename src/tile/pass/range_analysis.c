@@ -420,7 +420,8 @@ static void learn_mapped(struct tile_ranges *f, const struct tile_parameter *ten
         }
 }
 
-struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped)
+struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped,
+                                        bool narrow)
 {
     struct tile_ranges *f = tile_take(kernel->module, sizeof(*f));
 
@@ -434,7 +435,7 @@ struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64
     for (uint32_t i = 0; i < f->count; i++)
         f->value[i] = (struct tile_range){ INT64_MIN, INT64_MAX, 1 };
     for (uint32_t i = 0; i < kernel->dimension_count; i++)
-        f->dimension[i] = (struct tile_range){ 0, MOST_EXTENT, 1 };
+        f->dimension[i] = (struct tile_range){ 0, narrow ? INT32_MAX : MOST_EXTENT, 1 };
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         set(f, kernel->parameter[i].value, tile_range_any(kernel->parameter[i].value->type.dtype));
     for (uint32_t i = 0; i < kernel->fact_count; i++)

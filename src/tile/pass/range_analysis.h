@@ -17,9 +17,11 @@ struct tile_ranges {
     uint32_t depth; // nesting depth of the loop being visited
 };
 
-// `mapped` has a bit for each tensor parameter with a map, whose extents are 1 to 2^30. Returns
-// NULL if out of memory; queries with NULL know nothing.
-struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped);
+// `mapped` has a bit for each tensor parameter with a map, whose extents are 1 to 2^30. If
+// `narrow`, all extents are below 2^31. Returns NULL if out of memory; queries with NULL know
+// nothing.
+struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t mapped,
+                                        bool narrow);
 struct tile_range tile_range_of(const struct tile_ranges *ranges, const struct tile_value *value);
 // Returns the extent of a tensor or slice, which must belong to the analyzed kernel.
 struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
