@@ -1165,7 +1165,8 @@ TEST(tiles_that_are_all_live_fit_the_registers)
                              CUC_PROGRAM_OPTIONS(.arch = "sm_90a", .dimensions = dimensions,
                                                  .dimension_count = 2, .remarks = CUC_ON)));
     ck_ok(cuc_program_compile(&object, p, CUC_CODE_PTX));
-    ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "BH=16 of auto() by the model"));
+    ck_assert_ptr_nonnull(strstr(cuc_program_log(p), " of auto() by the model"));
+    ck_assert_ptr_null(strstr(cuc_program_log(p), "BH=32"));
     cuc_object_release(object);
     cuc_program_release(p);
 }

@@ -1,4 +1,5 @@
-// Estimates dimensions for the model of a block, which are unknown at compile time.
+// Estimates dimensions for the model of a block: those of the launch that the host expects, or else
+// usual ones.
 #include "block_model.h"
 
 #include "tile/ir/host.h"
@@ -7,11 +8,20 @@
 
 enum { USUAL_EXTENT = 16384, USUAL_ITERATIONS = 16 };
 
+static int64_t dimension_of(const struct tile_kernel *kernel, uint32_t dimension)
+{
+    int64_t given = kernel->dimension[dimension].given;
+
+    return given ? given : USUAL_EXTENT;
+}
+
 static int64_t extent_of(const struct tile_kernel *kernel, uint32_t parameter, uint32_t axis)
 {
     const struct tile_extent *x = &kernel->parameter[parameter].extent[axis];
 
-    return x->kind == TILE_EXTENT_STATIC ? x->value : USUAL_EXTENT;
+    return x->kind == TILE_EXTENT_STATIC  ? x->value
+           : x->kind == TILE_EXTENT_NAMED ? dimension_of(kernel, x->dimension)
+                                          : USUAL_EXTENT;
 }
 
 static bool compute(enum tile_op_kind kind, const int64_t *x, int64_t *out)
@@ -22,26 +32,39 @@ static bool compute(enum tile_op_kind kind, const int64_t *x, int64_t *out)
            tile_host_compute(kind, x, out, why, sizeof(why));
 }
 
-// Estimates a scalar that a few ops compute from constants and dimensions. Returns false for
-// others.
+// Estimates a scalar that a few ops compute from constants, dimensions and, if the launch is known,
+// the numbers of a block in the middle of the grid. Returns false for others.
 static bool estimate(const struct tile_kernel *kernel, const struct tile_value *value,
                      uint32_t depth, int64_t *out)
 {
-    enum { MOST_DEPTH = 4, MOST_OPERANDS = 3 };
+    enum { MOST_DEPTH = 8, MOST_OPERANDS = 3 };
     const struct tile_op *op = value->op;
     int64_t x[MOST_OPERANDS];
 
     if (!op || depth > MOST_DEPTH || op->operand_count > MOST_OPERANDS)
         return false;
-    *out = USUAL_EXTENT;
-    if (op->kind == TILE_CONSTANT)
+    uint32_t index = (uint32_t)tile_int(op, TILE_ATTR_INDEX, 0);
+    switch (op->kind) {
+    case TILE_CONSTANT:
         *out = tile_int(op, TILE_ATTR_VALUE, 0);
-    if (op->kind == TILE_CAST)
-        return estimate(kernel, op->operand[0], depth + 1, out);
-    if (op->kind == TILE_DIM && !op->operand[0]->op)
-        *out = extent_of(kernel, op->operand[0]->index, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
-    if (op->kind == TILE_CONSTANT || op->kind == TILE_DIM || op->kind == TILE_DIMENSION)
         return true;
+    case TILE_DIM:
+        *out = op->operand[0]->op ? USUAL_EXTENT
+                                  : extent_of(kernel, op->operand[0]->index,
+                                              (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+        return true;
+    case TILE_DIMENSION:
+        *out = dimension_of(kernel, index);
+        return true;
+    case TILE_BLOCK:
+    case TILE_NUM_BLOCKS:
+        *out = kernel->given_grid[index] / (op->kind == TILE_BLOCK ? 2 : 1);
+        return kernel->given_grid[index] > 0;
+    case TILE_CAST:
+        return estimate(kernel, op->operand[0], depth + 1, out);
+    default:
+        break;
+    }
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!estimate(kernel, op->operand[i], depth + 1, &x[i]))
             return false;
@@ -53,9 +76,10 @@ static bool estimate_host(const struct tile_kernel *kernel, const struct tile_ho
 {
     int64_t operand[3] = { 0 };
 
-    *out = x->kind == TILE_HOST_CONSTANT ? x->value
-           : x->kind == TILE_HOST_EXTENT ? extent_of(kernel, x->index, x->axis)
-                                         : USUAL_EXTENT;
+    *out = x->kind == TILE_HOST_CONSTANT    ? x->value
+           : x->kind == TILE_HOST_EXTENT    ? extent_of(kernel, x->index, x->axis)
+           : x->kind == TILE_HOST_DIMENSION ? dimension_of(kernel, x->index)
+                                            : USUAL_EXTENT;
     if (x->kind != TILE_HOST_OP)
         return true;
     for (uint32_t i = 0; i < 3 && x->operand[i]; i++)

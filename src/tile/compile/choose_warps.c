@@ -60,27 +60,48 @@ static uint32_t most_held(const struct tile_block_costs *c, const struct tile_me
     return tile_is_row(measures) && !(warps == MANY_WARPS && measures->halves) ? OF_ROW : ELEMENTS;
 }
 
-static uint32_t fastest(const struct tile_kernel *kernel)
+enum { USUAL_MOST = 16 }; // 32 warps leave no room for a second block
+
+// Sets the clocks of a multiprocessor for each block, by the number of warps. Returns the least of
+// them, INFINITY if no number of warps suits.
+static double model_clocks(const struct tile_kernel *kernel, double clocks[USUAL_MOST + 1])
 {
-    enum { USUAL_MOST = 16 };          // 32 warps leave no room for a second block
-    const double about_as_fast = 1.03; // the most warps, whose code is the shortest
     struct tile_block_model *model = tile_create_block_model(kernel);
     struct tile_measures measures = tile_measures_of(kernel);
-    double clocks[USUAL_MOST + 1], least_clocks = INFINITY, blocks = tile_usual_blocks(kernel);
+    double least = INFINITY, blocks = tile_usual_blocks(kernel);
+
+    for (uint32_t warps = 1; warps <= USUAL_MOST; warps *= 2) {
+        clocks[warps] = INFINITY;
+        if (!model)
+            continue;
+        struct tile_block_costs c = tile_costs_of_block(model, warps);
+        if (c.most <= most_held(&c, &measures, warps))
+            clocks[warps] = clocks_of(&c, warps, blocks);
+        least = fmin(least, clocks[warps]);
+    }
+    return least;
+}
+
+static uint32_t fastest(const struct tile_kernel *kernel)
+{
+    const double about_as_fast = 1.03; // the most warps, whose code is the shortest
+    double clocks[USUAL_MOST + 1], least = model_clocks(kernel, clocks);
     uint32_t best = 0;
 
-    if (!model)
-        return 1;
-    for (uint32_t warps = 1; warps <= USUAL_MOST; warps *= 2) {
-        struct tile_block_costs c = tile_costs_of_block(model, warps);
-        clocks[warps] = c.most > most_held(&c, &measures, warps) ? INFINITY
-                                                                 : clocks_of(&c, warps, blocks);
-        least_clocks = fmin(least_clocks, clocks[warps]);
-    }
     for (uint32_t warps = 1; warps <= USUAL_MOST; warps *= 2)
-        if (clocks[warps] <= about_as_fast * least_clocks && clocks[warps] < INFINITY)
+        if (clocks[warps] <= about_as_fast * least && clocks[warps] < INFINITY)
             best = warps;
     return best ? best : MOST_WARPS;
+}
+
+double tile_block_clocks(const struct tile_kernel *kernel, const struct tile_target *target)
+{
+    const double of_huge = 1e6; // a tile for 32 warps, which the model does not describe
+    double clocks[USUAL_MOST + 1], least = model_clocks(kernel, clocks);
+
+    if (target->warps && target->warps <= USUAL_MOST && clocks[target->warps] < INFINITY)
+        return clocks[target->warps];
+    return fmin(least, of_huge);
 }
 
 static void find_most(struct tile_op *op, void *data)

@@ -26,6 +26,9 @@ uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_t
 
 // choose_warps.c: the number of warps of a block.
 uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_target *target);
+// For kernels without products: returns the clocks of a multiprocessor for each block, with the
+// target's number of warps or the best one.
+double tile_block_clocks(const struct tile_kernel *kernel, const struct tile_target *target);
 
 // Properties of a kernel's IR, and decisions about the kernel. The passes of compile.c require and
 // establish them.

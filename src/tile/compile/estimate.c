@@ -3,6 +3,7 @@
 // else.
 #include "choose.h"
 
+#include "block_model.h"
 #include "compile_steps.h"
 #include "cost.h"
 #include "tile/ir/diagnostic.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAMETERS = 64, USUAL_ITERATIONS = 8, APART_BITS = 48 };
+enum { MOST_PARAMETERS = 64, APART_BITS = 48 };
 
 // A hypothetical launch.
 struct launch {
@@ -103,91 +104,24 @@ static int make_launch(struct launch *l, const struct tile_kernel *k,
            tile_host_grid(&l->set, l->grid, why, capacity);
 }
 
-// ---- Scalars of the body, evaluated for a block in the middle of the grid
-
-static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t *out)
-{
-    const struct tile_op *op = v->op;
-    uint64_t x[3] = { 0 }, result;
-
-    if (v->type.rank || v->type.tensor || !op || op->operand_count > 3 ||
-        !tile_is_integer(v->type.dtype))
-        return false;
-    switch (op->kind) {
-    case TILE_CONSTANT:
-        *out = tile_int(op, TILE_ATTR_VALUE, 0);
-        return true;
-    case TILE_BLOCK:
-        *out = l->grid[tile_int(op, TILE_ATTR_INDEX, 0)] / 2;
-        return true;
-    case TILE_NUM_BLOCKS:
-        *out = l->grid[tile_int(op, TILE_ATTR_INDEX, 0)];
-        return true;
-    case TILE_DIMENSION:
-        *out = l->dimension[tile_int(op, TILE_ATTR_INDEX, 0)];
-        return true;
-    case TILE_DIM:
-        if (op->operand[0]->op)
-            return false; // the extent of a slice is unknown
-        *out = l->tensor[op->operand[0]->index].shape[tile_int(op, TILE_ATTR_AXIS, 0)];
-        return true;
-    default:
-        break;
-    }
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        int64_t one;
-        if (!evaluate(l, op->operand[i], &one))
-            return false;
-        x[i] = (uint64_t)one;
-    }
-    if (op->kind == TILE_CAST)
-        result = tile_element_cast(v->type.dtype, op->operand[0]->type.dtype, x[0], TILE_RN);
-    else if (!tile_element_compute(op->kind, v->type.dtype, false, x, &result))
-        return false;
-    *out = (int64_t)result;
-    return true;
-}
-
-static double iterations_of(const struct launch *l, const struct tile_op *loop)
-{
-    int64_t first, last, step;
-
-    if (loop->kind != TILE_FOR || !evaluate(l, loop->operand[0], &first) ||
-        !evaluate(l, loop->operand[1], &last) || !evaluate(l, loop->operand[2], &step) || step < 1)
-        return USUAL_ITERATIONS;
-    return last > first ? ceil((double)(last - first) / (double)step) : 0;
-}
-
 // ---- Products
 
 struct products {
-    const struct launch *launch;
+    const struct tile_kernel *kernel;
     const struct tile_op *first;
     double iterations; // iterations of the first product's loop
     double work;       // multiply-adds of all matrix products in one block
-    int64_t most;      // elements of the largest tile
-    double loaded;     // words of all tiles that are loaded outside of loops
 };
 
 static void look_at(struct tile_op *op, void *data)
 {
     struct products *p = data;
 
-    for (uint32_t i = 0; i < op->result_count; i++) {
-        const struct tile_type *type = &op->result[i]->type;
-        int64_t elements = type->tensor || !type->rank ? 0 : tile_elements(type);
-        if (elements > p->most)
-            p->most = elements;
-    }
-    if (op->result_count && tile_op_infos[op->kind].traits & TILE_READS &&
-        op->result[0]->type.rank && op->parent->parent == NULL)
-        p->loaded += (double)tile_elements(&op->result[0]->type) *
-                     tile_bytes_of(op->result[0]->type.dtype) / 4;
     if (op->kind != TILE_MMA)
         return;
     double iterations = 1;
     for (const struct tile_op *loop = op->parent->parent; loop; loop = loop->parent->parent)
-        iterations *= loop->kind == TILE_FOR ? iterations_of(p->launch, loop) : 1;
+        iterations *= loop->kind == TILE_FOR ? tile_usual_iterations(p->kernel, loop) : 1;
     const struct tile_type *x = &op->operand[0]->type;
     p->work += iterations * (double)tile_elements(&op->result[0]->type) * x->extent[x->rank - 1];
     if (!p->first) {
@@ -253,22 +187,31 @@ static enum tile_mma_path path_of(const struct launch *l, const struct tile_kern
     return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
-// Predicts a kernel that only moves memory. Three things slow it down: tiles that extend past the
-// tensor, fewer blocks than multiprocessors, and tiles that take more than half of the registers.
-// In the last case fewer blocks are resident, and eventually registers spill.
-static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
-                                const struct products *p)
+// Makes the launch the one that the host expects.
+static void expect_launch(struct tile_kernel *kernel, const struct launch *l)
 {
-    const double block_elements = 2000, rate = 40; // block_elements: cost of a block, in elements;
-                                                   // rate: elements per clock
-    double busy = fmin(blocks / (2.0 * m->multiprocessors), 1);
-    double moved = l->bytes / m->memory_bytes;
-    double worked = blocks * ((double)p->most + block_elements) /
-                    (rate * m->multiprocessors * busy);
+    enum { MOST_BLOCKS = 1 << 20 };
 
-    worked *= fmax(2 * p->loaded / m->registers, 1);
+    for (uint32_t i = 0; i < kernel->dimension_count; i++)
+        kernel->dimension[i].given = l->dimension[i];
+    kernel->blocks = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        kernel->given_grid[i] = l->grid[i];
+        kernel->blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+    }
+}
 
-    return (moved + worked) / (1e6 * m->megahertz);
+// Predicts a kernel without products: it takes as long as memory for all tensors, or as a
+// multiprocessor for its blocks.
+static double seconds_without_products(const struct launch *l, const struct tile_machine *m,
+                                       const struct tile_kernel *kernel,
+                                       const struct tile_target *target)
+{
+    double blocks = ceil((double)kernel->blocks / m->multiprocessors);
+    double moved = l->bytes / m->memory_bytes, worked = blocks * tile_block_clocks(kernel, target);
+
+    // If both are close, each delays the other.
+    return sqrt(sqrt(pow(moved, 4) + pow(worked, 4))) / (1e6 * m->megahertz);
 }
 
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
@@ -276,7 +219,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
 {
     const struct tile_machine *known = tile_machine_of(how->target->sm);
     struct launch *l = tile_take(kernel->module, sizeof(*l));
-    struct products p = { .launch = l };
+    struct products p = { .kernel = kernel };
     struct tile_machine m;
     int can;
 
@@ -286,6 +229,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
         return false;
     if (!can)
         return true;
+    expect_launch(kernel, l);
     m = *known;
     if (how->multiprocessors)
         m.multiprocessors = how->multiprocessors;
@@ -296,11 +240,11 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
         return true;
     }
     tile_walk(&kernel->body, look_at, &p);
-    double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
     if (!p.first) {
-        *seconds = seconds_of_memory(l, &m, blocks, &p);
+        *seconds = seconds_without_products(l, &m, kernel, how->target);
         return true;
     }
+    double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
     const struct tile_type *acc = &p.first->result[0]->type, *x = &p.first->operand[0]->type;
     struct tile_work w = {
         .operand = x->dtype,
@@ -339,19 +283,17 @@ static uint32_t multiprocessors_of(const struct tile_choosing *how)
 
 void tile_note_grid(struct tile_kernel *kernel, const struct tile_choosing *how)
 {
-    enum { MOST_BLOCKS = 1 << 20 };
+    enum { MOST_ITERATIONS = 1 << 20 };
     struct launch *l = tile_take(kernel->module, sizeof(*l));
     char why[256];
 
     if (!l || make_launch(l, kernel, how, why, sizeof(why)) <= 0)
         return;
-    kernel->blocks = 1;
-    for (uint32_t i = 0; i < 3; i++)
-        kernel->blocks *= l->grid[i] < MOST_BLOCKS ? l->grid[i] : MOST_BLOCKS;
+    expect_launch(kernel, l);
     kernel->fills_device = kernel->blocks >= multiprocessors_of(how);
-    struct products p = { .launch = l };
+    struct products p = { .kernel = kernel };
     tile_walk(&kernel->body, look_at, &p);
-    kernel->iterations = (int64_t)fmin(p.iterations, MOST_BLOCKS);
+    kernel->iterations = (int64_t)fmin(p.iterations, MOST_ITERATIONS);
 }
 
 void tile_remark_grid(const struct tile_kernel *kernel, const struct tile_choosing *how)

@@ -193,7 +193,8 @@ static uint32_t dimension_named(struct tile_elaborator *e, const char *name,
     for (uint32_t i = first; i < kernel->dimension_count; i++)
         if (strcmp(kernel->dimension[i].name, name) == 0)
             return i;
-    kernel->dimension[kernel->dimension_count] = (struct tile_dimension){ name, parameter, axis };
+    kernel->dimension[kernel->dimension_count] =
+        (struct tile_dimension){ .name = name, .parameter = parameter, .axis = axis };
     return kernel->dimension_count++;
 }
 

@@ -219,6 +219,7 @@ struct tile_host_expression {
 struct tile_dimension {
     const char *name;
     uint32_t parameter, axis; // its first occurrence
+    int64_t given;            // its extent in the launch that the host expects; 0: unknown
 };
 
 // One extent of a tensor parameter.
@@ -278,9 +279,9 @@ struct tile_kernel {
     bool waits_for_grids, waits_by_itself;
     bool lets_grids_begin; // the source of an entry with roles has a grid_dependency_launch(), so
                            // the entry may let the next grid begin before its epilogue
-    // The blocks of a launch with the given dimensions, and the iterations of the first product's
-    // loops; 0: unknown.
-    int64_t blocks, iterations;
+    // The launch that the host expects: its blocks, its grid, and the iterations of the first
+    // product's loops; 0: unknown.
+    int64_t blocks, given_grid[3], iterations;
     bool fills_device; // that launch has at least one block per multiprocessor
     bool may_split;    // several blocks can share a loop if the user asks for it
     bool splits;       // they do
