@@ -196,12 +196,10 @@ static uint32_t id_of(const struct tile_copier *c, uint32_t iteration)
     return c->stream->each > 1 ? iteration * c->lines / c->stream->each : iteration;
 }
 
-// True if an id's row and its distance from the tensor's base fit in 32 bits, as all extents and
-// distances do in these entries.
+// True if an id's row and its distance from the tensor's base fit in 32 bits.
 static bool is_narrow(const struct tile_emitter *e, const struct tile_copier *c)
 {
-    return e->variant != TILE_INDEX_64 && !tile_has_roles(e->variant) &&
-           cuc_dtype_bits(c->stream->load->operand[1]->type.dtype) == 32;
+    return e->narrow && cuc_dtype_bits(c->stream->load->operand[1]->type.dtype) == 32;
 }
 
 static tile_register row_of(struct tile_emitter *e, const struct tile_copier *c, uint32_t number)

@@ -49,6 +49,7 @@ struct tile_emitter {
     enum tile_variant variant;
     uint32_t warps;
     const struct tile_ranges *ranges; // ranges of the kernel's integers
+    bool narrow;                      // extents and distances in bytes are below 2^31
     uint64_t stored;                  // tensors that the kernel writes, one bit per parameter
     struct tile_text *text;           // where instructions go: prologue or body
     struct tile_text prologue, body,

@@ -56,6 +56,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     *entry = (struct tile_entry){
         .variant = variant,
         .aligned = tile_asks_alignment(variant) ? 0 : tile_wide_parameters(kernel, prefetch),
+        .narrow = e.narrow,
         .assumes_no_overlap = e.assumes_no_overlap || kernel->assumes_no_overlap,
         .name = tile_entry_name(module, kernel, variant),
         .warps = warps,

@@ -18,14 +18,10 @@ struct elements {
     uint32_t count;       // number of registers
 };
 
-// Returns true if 32 bits suffice for an index, an extent and an offset. In these entries, extents
-// and byte offsets are below 2^31.
+// Returns true if 32 bits suffice for an index, an extent and an offset.
 static bool is_narrow(const struct elements *a, uint32_t axis)
 {
-    enum tile_variant variant = a->e->variant;
-
-    return (variant == TILE_ALIGNED_32 || variant == TILE_OVERLAP_32) &&
-           cuc_dtype_bits(a->index_dtype[axis]) <= 32 && !a->view->stride[axis].reg;
+    return a->e->narrow && cuc_dtype_bits(a->index_dtype[axis]) <= 32 && !a->view->stride[axis].reg;
 }
 
 // Computes the address of element r along an axis whose index has at most 32 bits.

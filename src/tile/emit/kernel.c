@@ -119,13 +119,26 @@ static uint64_t mapped(const struct tile_emitter *e)
            (e->ring && e->ring->plan->realigned ? tile_streamed_parameters(e->ring->plan) : 0);
 }
 
+// Marks ops whose code is shorter if extents and distances fit in 32 bits.
+static void find_narrow(struct tile_op *op, void *data)
+{
+    bool *found = data;
+
+    *found |= op->kind == TILE_GATHER || op->kind == TILE_SCATTER || op->kind == TILE_ATOMIC ||
+              op->kind == TILE_LOAD_ROWS || op->kind == TILE_STORE_ROWS ||
+              op->kind == TILE_FLOORDIV || op->kind == TILE_MOD;
+}
+
 bool tile_open_values(struct tile_emitter *e)
 {
+    struct tile_block *body = (struct tile_block *)(uintptr_t)&e->kernel->body;
+
+    if (e->variant == TILE_ALIGNED_32 || e->variant == TILE_OVERLAP_32)
+        tile_walk(body, find_narrow, &e->narrow);
     e->prologue.module = e->body.module = e->globals.module = e->module;
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
-    bool narrow = e->variant == TILE_ALIGNED_32 || e->variant == TILE_OVERLAP_32;
-    e->ranges = tile_analyze_ranges(e->kernel, mapped(e), narrow);
+    e->ranges = tile_analyze_ranges(e->kernel, mapped(e), e->narrow);
     e->stored = tile_written_parameters(e->kernel);
     return e->value && e->view && e->ranges;
 }

@@ -60,6 +60,7 @@ struct tile_entry {
     // Tensors that must be aligned (tile_is_aligned()), one bit per parameter. The kernel checks
     // the alignment of the others at run time.
     uint64_t aligned;
+    bool narrow;             // extents and distances in bytes must be below 2^31
     bool assumes_no_overlap; // omits a barrier, since it assumes that no written tensor overlaps
                              // another
     // Blocks are persistent: each processes one tile of the grid after another.

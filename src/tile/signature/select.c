@@ -137,12 +137,11 @@ static bool requires_no_overlap(const struct tile_signature *s, uint32_t entry)
 static bool takes_tensors(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
-    bool wide = entry->variant == TILE_INDEX_64 || tile_has_roles(entry->variant);
     bool any_stride = entry->variant == TILE_INDEX_64 || entry->variant == TILE_INDEX_32;
 
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++) {
         const cuc_tensor *t = argument[p].tensor;
-        if (t && ((!wide && !fits_32(t)) || (!any_stride && !has_unit_stride(t)) ||
+        if (t && ((entry->narrow && !fits_32(t)) || (!any_stride && !has_unit_stride(t)) ||
                   (entry->aligned >> p & 1 && !tile_is_aligned(&s->kernel->parameter[p], t)) ||
                   (entry->realigned >> p & 1 && !fits_coordinates(NULL, t))))
             return false;

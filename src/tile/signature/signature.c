@@ -150,7 +150,8 @@ static void put_kernel(struct writer *w, const struct tile_kernel *k, uint64_t w
         put_number(w, entry[i].static_shared);
         put_number(w, entry[i].dynamic_shared);
         put_byte(w, (uint64_t)entry[i].persistent | (uint64_t)k->waits_for_grids << 1 |
-                        (uint64_t)entry[i].even << 2 | (uint64_t)entry[i].flexible << 3);
+                        (uint64_t)entry[i].even << 2 | (uint64_t)entry[i].flexible << 3 |
+                        (uint64_t)!entry[i].narrow << 4);
         put_byte(w, entry[i].cluster ? entry[i].cluster : 1);
         put_byte(w, entry[i].split ? entry[i].split : 1);
         put_number(w, entry[i].raster);

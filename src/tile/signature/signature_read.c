@@ -195,6 +195,8 @@ static void read_entry(struct reader *r, struct tile_kernel *k, struct tile_entr
     k->waits_for_grids |= flags >> 1 & 1;
     entry->even = flags >> 2 & 1;
     entry->flexible = flags >> 3 & 1;
+    entry->narrow = !(flags >> 4 & 1) && entry->variant != TILE_INDEX_64 &&
+                    !tile_has_roles(entry->variant);
     entry->cluster = read_byte(r);
     entry->split = read_byte(r);
     entry->raster = read_below(r, 1 << 16, "a raster is too large");
