@@ -270,7 +270,8 @@ static bool funnel_loads(struct unit *u)
 
 static bool store_lines(struct unit *u)
 {
-    return u->target.brief || tile_store_lines(u->kernel, &u->target, u->warps);
+    return (u->target.brief && !u->single) ||
+           tile_store_lines(u->kernel, &u->target, u->warps, u->single);
 }
 
 static bool settle_prefetch(struct unit *u)
@@ -445,25 +446,49 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
 }
 
+// True if some access to a tensor moves several elements at once.
+static bool moves_vectors(const struct tile_kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct tile_parameter *p = &kernel->parameter[i];
+        if (p->value->type.tensor && p->vector_bytes != tile_bytes_of(p->value->type.dtype))
+            return true;
+    }
+    return false;
+}
+
+static void find_network(struct tile_op *op, void *data)
+{
+    bool *found = data;
+
+    *found |= op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
+              op->kind == TILE_RANK || op->kind == TILE_HISTOGRAM;
+}
+
+// True if threads that hold neighbors have less to exchange.
+static bool has_networks(struct tile_kernel *kernel)
+{
+    bool found = false;
+
+    tile_walk(&kernel->body, find_network, &found);
+    return found;
+}
+
 // Lays out the entries without roles. `last` is the general one, for all launches that the others
 // do not accept. Only the fastest entry uses few warps with many accumulators each: most
 // instructions of a product operate on a thread's accumulators, and assembly time grows with the
 // number of such instructions. Only this entry may move loads before stores, since its tensors do
-// not overlap. The general one mostly gets unaligned tensors, whose elements move one at a time. If
-// loads share cache lines, as in a stencil, its threads hold no neighbors, so that each of these
-// loads accesses as few lines as possible.
+// not overlap. The general one gets unaligned tensors, whose elements move one at a time. So its
+// threads hold no neighbors, and a warp's access touches as few cache lines as possible.
 static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
 {
     const struct tile_target *target = &source->target;
     bool products = tile_fragment_warps(source->kernel, target),
          few = products && !source->has_roles && !target->warps,
          apart = tile_has_loads_beside_stores(source->kernel, source->warps);
-    const struct tile_ranges *ranges = tile_analyze_ranges(source->kernel, 0, false);
     struct unit general = *source;
-
-    if (!ranges)
-        return false;
-    bool single = !products && tile_has_loads_between_vectors(source->kernel, ranges);
+    bool single = moves_vectors(source->kernel) && !has_networks(source->kernel) &&
+                  !(products && source->has_realigned);
     general.kernel = products || apart || single ? tile_kernel_copy(source->kernel)
                                                  : source->kernel;
     if (!general.kernel)

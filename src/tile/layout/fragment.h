@@ -40,9 +40,10 @@ struct tile_layout tile_layout_left(const struct tile_type *type, uint32_t warp_
 // assigned.
 void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                            uint32_t warps);
-// lines.c: rearranges accumulators for their stores. Runs after layouts are assigned. Returns false
-// if out of memory.
-bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps);
+// lines.c: rearranges accumulators for their stores, which move one element at a time if `single`.
+// Runs after layouts are assigned. Returns false if out of memory.
+bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
+                      bool single);
 // Returns the number of warps for the largest product, or 0 if there is none.
 uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target);
 

@@ -1,7 +1,7 @@
 // Rearranges mma.sync accumulators for their stores. A thread holds two neighboring elements, 4
 // bytes in a 16-bit type, so one direct store instruction would write pieces of eight rows. Such
-// tiles go through shared memory first. Then each thread stores 16 bytes, and each warp stores
-// whole rows.
+// tiles go through shared memory first. Then each thread stores 16 bytes, or one element if the
+// tensor may be unaligned, and each warp stores whole rows.
 #include "fragment.h"
 
 #include "tile/ir/layout.h"
@@ -12,6 +12,7 @@ struct storing {
     struct tile_kernel *kernel;
     const struct tile_target *target;
     uint32_t warp_bits;
+    bool single; // elements move one at a time
     bool failed;
 };
 
@@ -47,15 +48,19 @@ static void find_store(struct tile_op *op, void *data)
         s->failed = true;
         return;
     }
-    *layout = tile_blocked(&value->type, s->warp_bits, tile_bits_of(VECTOR_BYTES / bytes), order);
+    *layout = tile_blocked(&value->type, s->warp_bits,
+                           s->single ? 0 : tile_bits_of(VECTOR_BYTES / bytes), order);
     lines->layout = layout;
     lines->name = value->name;
     tile_set_operand(op, op->operand_count - 1, lines);
 }
 
-bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps)
+bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
+                      bool single)
 {
-    struct storing s = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
+    struct storing s = {
+        .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps), .single = single
+    };
 
     tile_walk(&kernel->body, find_store, &s);
     return !s.failed;
