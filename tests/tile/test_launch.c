@@ -114,7 +114,7 @@ TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
 
     c.data += 4; // not aligned for vectors
     ck_ok(CUC_LAUNCH(stream, NULL, vadd, &a, &b, &c));
-    seen("vadd$idx64", 5, 1, 1);
+    seen("vadd$idx32", 5, 1, 1);
     cuc_kernel_release(vadd);
 }
 
@@ -133,6 +133,9 @@ TEST(the_entry_of_a_launch_can_be_asked)
     ck_ok(cuc_tile_select_entry(&variant, vadd, device, args, 3));
     ck_assert_str_eq(variant, "idx32+overlap");
     c.data += 4;
+    ck_ok(cuc_tile_select_entry(&variant, vadd, device, args, 3));
+    ck_assert_str_eq(variant, "idx32");
+    c.strides[0] = 2;
     ck_ok(cuc_tile_select_entry(&variant, vadd, device, args, 3));
     ck_assert_str_eq(variant, "idx64");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_select_entry(&variant, vadd, device, args, 2),
@@ -162,7 +165,7 @@ TEST(a_tensor_is_aligned_to_its_widest_access)
     seen("pairs$idx32_aligned", 2, 1, 1);
     y.data = 0x20002;
     ck_ok(CUC_LAUNCH(stream, NULL, pairs, &x, &y));
-    seen("pairs$idx64", 2, 1, 1);
+    seen("pairs$idx32", 2, 1, 1);
     cuc_kernel_release(pairs);
 }
 
@@ -436,14 +439,14 @@ TEST(a_scalar_too_large_for_the_host_is_not_a_negative_number)
     cuc_kernel_release(first);
 }
 
-TEST(large_tensors_take_the_entry_of_64_bits)
+TEST(large_tensors_keep_their_vectors)
 {
     NEED_FAKE();
     cuc_kernel *vadd = kernel("vadd");
     cuc_tensor t = tensor(CUC_F32, 1, INT64_C(1) << 33, 1);
 
     ck_ok(CUC_LAUNCH(stream, NULL, vadd, &t, &t, &t));
-    seen("vadd$idx64", 1 << 23, 1, 1);
+    seen("vadd$idx32_overlap", 1 << 23, 1, 1);
     cuc_kernel_release(vadd);
 }
 

@@ -439,8 +439,8 @@ static const struct {
     { "a base in between", { 4104, CUC_F32, 2, 0, 0, { 4, 8 }, { 8, 1 } }, TILE_INDEX_32 },
     { "rows of 36 bytes", { 4096, CUC_F32, 2, 0, 0, { 4, 9 }, { 9, 1 } }, TILE_INDEX_32 },
     { "one row of 36 bytes", { 4096, CUC_F32, 2, 0, 0, { 1, 9 }, { 9, 1 } }, TILE_ALIGNED_32 },
-    { "a last stride of 2", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 16, 2 } }, TILE_INDEX_32 },
-    { "a last stride of 0", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 16, 0 } }, TILE_INDEX_32 },
+    { "a last stride of 2", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 16, 2 } }, TILE_INDEX_64 },
+    { "a last stride of 0", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { 16, 0 } }, TILE_INDEX_64 },
     { "from the end", { 4096, CUC_F32, 2, 0, 0, { 4, 8 }, { -8, 1 } }, TILE_ALIGNED_32 },
     { "the largest", { 4096, CUC_F32, 2, 0, 0, { 1, GIGA / 2 - 1 }, { 8, 1 } }, TILE_ALIGNED_32 },
     { "a byte too many", { 4096, CUC_F32, 2, 0, 0, { 1, GIGA / 2 }, { 8, 1 } }, TILE_INDEX_64 },
@@ -482,6 +482,7 @@ TEST_ROWS(arguments_choose_the_entry, tensors)
             for (uint32_t i = 0; i < s.entries; i++) {
                 s.entry[i].variant = sets[set][i];
                 s.entry[i].aligned = sets[set][i] == TILE_ALIGNED_32 ? 3 : 0;
+                s.entry[i].narrow = sets[set][i] != TILE_INDEX_64;
             }
             argument[second].tensor = &tensors[_i].t;
             ck_assert_msg(tile_select_entry(&s, argument)->variant == expected,

@@ -20,7 +20,7 @@
 
 // ---- The data that passes work on
 
-enum { VARIANTS = 3 };
+enum { VARIANTS = 4 };
 
 // The entries of a kernel that have been emitted so far.
 struct output {
@@ -291,7 +291,7 @@ static bool emit_entry(struct unit *u)
     struct tile_module *module = u->kernel->module;
     struct output *out = u->out;
     struct tile_entry *entry = &out->entry[out->entries];
-    bool done = u->prefetch && u->variant != TILE_INDEX_64 &&
+    bool done = u->prefetch && u->variant != TILE_INDEX_64 && u->variant != TILE_INDEX_32 &&
                 tile_emit_entry(module, u->kernel, &u->target, u->warps, u->variant, u->prefetch,
                                 out->text, entry);
 
@@ -474,46 +474,61 @@ static bool has_networks(struct tile_kernel *kernel)
     return found;
 }
 
-// Lays out the entries without roles. `last` is the general one, for all launches that the others
-// do not accept. Only the fastest entry uses few warps with many accumulators each: most
+// The entries without roles. `overlap` is for tensors that overlap, and `last` for all launches
+// that the others do not accept.
+struct entries {
+    struct unit fast, overlap, last;
+};
+
+// Lays out a copy of the kernel, in which loads stay behind stores.
+static bool lay_out_copy(struct unit *u, const struct unit *general, bool single)
+{
+    *u = *general;
+    u->single = single;
+    u->kernel = tile_kernel_copy(general->kernel);
+    return u->kernel && run_passes(u, LAYOUT);
+}
+
+// Lays out the entries. Only the fastest one uses few warps with many accumulators each: most
 // instructions of a product operate on a thread's accumulators, and assembly time grows with the
 // number of such instructions. Only this entry may move loads before stores, since its tensors do
-// not overlap. The general one gets unaligned tensors, whose elements move one at a time. So its
+// not overlap. The last ones get unaligned tensors, whose elements move one at a time. So their
 // threads hold no neighbors, and a warp's access touches as few cache lines as possible.
-static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
+static bool lay_out_entries(const struct unit *source, struct entries *to)
 {
     const struct tile_target *target = &source->target;
+    struct unit general = *source, *fast = &to->fast, *last = &to->last;
     bool products = tile_fragment_warps(source->kernel, target),
          few = products && !source->has_roles && !target->warps,
-         apart = tile_has_loads_beside_stores(source->kernel, source->warps);
-    struct unit general = *source;
-    bool single = moves_vectors(source->kernel) && !has_networks(source->kernel) &&
+         apart = tile_has_loads_beside_stores(source->kernel, source->warps),
+         single = moves_vectors(source->kernel) && !has_networks(source->kernel) &&
                   !(products && source->has_realigned);
-    general.kernel = products || apart || single ? tile_kernel_copy(source->kernel)
-                                                 : source->kernel;
-    if (!general.kernel)
-        return false;
+
     if (source->has_roles) // the target's number of warps applies to the entry with roles
         general.warps = tile_choose_warps(source->kernel, target);
     general.target.warps = general.warps;
+    if (products || apart || single) {
+        struct unit brief = general;
+        brief.target.brief = products;
+        if (!lay_out_copy(last, &brief, single) ||
+            (apart && single && !products && !lay_out_copy(&to->overlap, &general, false)))
+            return false;
+    }
     *fast = general;
-    fast->kernel = source->kernel;
     fast->apart = apart;
     if (few)
         fast->target.warps = 0;
     if (!(source->has_realigned && products) && !run_passes(fast, LAYOUT))
         return false;
     fast->target.brief = source->has_roles;
-    *last = *fast;
-    if (products || apart || single) {
-        *last = general;
-        last->target.brief = products;
-        last->single = single;
-        if (!run_passes(last, LAYOUT))
-            return false;
-    }
-    last->target.blocks = 0; // this entry needs a register per element, since it handles elements
-                             // one by one
+    if (!products && !apart && !single)
+        *last = *fast;
+    if (!apart)
+        to->overlap = *fast;
+    else if (!single || products)
+        to->overlap = *last;
+    last->target.blocks = 0; // these need a register per element, since they move elements one by
+                             // one
     last->target.defers = false;
     return true;
 }
@@ -522,32 +537,35 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
                            struct tile_text *text)
 {
     static const enum tile_variant variants[VARIANTS] = { TILE_ALIGNED_32, TILE_OVERLAP_32,
-                                                          TILE_INDEX_64 };
+                                                          TILE_INDEX_32, TILE_INDEX_64 };
     struct output out = { .text = text };
-    struct unit source = unit_of(kernel, target, &out), fast, last;
+    struct unit source = unit_of(kernel, target, &out);
+    struct entries entries;
 
     kernel->module->network = NULL;
     kernel->module->network_bytes = kernel->module->networks_bytes = 0;
     tile_set_construct(kernel->module, NULL);
     tile_set_location(kernel->module, kernel->where);
-    if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
+    if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &entries))
         return false;
     if (!source.has_roles && target->warps)
         tile_remark_warps(kernel, target->warps, source.warps);
     if (!source.has_realigned)
-        tile_remark_prefetch(kernel, fast.prefetch, fast.why);
+        tile_remark_prefetch(kernel, entries.fast.prefetch, entries.fast.why);
+    bool unit = entries.last.single && !tile_fragment_warps(kernel, target);
+    struct unit *const units[VARIANTS] = { &entries.fast, &entries.overlap, &entries.last,
+                                           &entries.last };
     for (uint32_t i = 0; i < VARIANTS; i++) {
-        bool general = variants[i] == TILE_INDEX_64 ||
-                       (variants[i] == TILE_OVERLAP_32 && fast.apart);
-        struct unit *unit = general ? &last : &fast;
-        if (variants[i] != TILE_INDEX_64 && source.has_realigned)
+        if ((variants[i] != TILE_INDEX_64 && source.has_realigned) ||
+            (variants[i] == TILE_INDEX_32 && !unit))
             continue;
         if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)
             continue;
-        unit->variant = variants[i];
-        if (!run_passes(unit, EMIT) || !tile_fits_code(kernel))
+        units[i]->variant = variants[i];
+        if (!run_passes(units[i], EMIT) || !tile_fits_code(kernel))
             return false;
         tile_remark_entry(kernel, &out.entry[out.entries - 1]);
+        entries.last.target.rare |= variants[i] == TILE_INDEX_32;
     }
     return tile_signature_put(text, kernel, tile_written_parameters(kernel), out.entry,
                               out.entries);

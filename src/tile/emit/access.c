@@ -177,11 +177,13 @@ static uint32_t vector_of(struct tile_access_state *a, const struct tile_emit_vi
     return vector;
 }
 
-// True for an access outside of loops in a brief entry (one with short code, `brief` in
-// ir/target.h). Such an access runs once, so the entry contains only one version of its code.
+// True if the entry contains only one version of an access's code: in a rare entry, and outside of
+// loops in a brief one (ir/target.h), where the access runs once.
 static bool is_cold(const struct tile_access_state *a)
 {
-    return a->e->target->brief && a->op->parent == &a->e->kernel->body;
+    const struct tile_target *target = a->e->target;
+
+    return target->rare || (target->brief && a->op->parent == &a->e->kernel->body);
 }
 
 // Chooses the vector width. If the tensor's alignment is known only at launch, requests a check. In

@@ -133,7 +133,7 @@ bool tile_open_values(struct tile_emitter *e)
 {
     struct tile_block *body = (struct tile_block *)(uintptr_t)&e->kernel->body;
 
-    if (e->variant == TILE_ALIGNED_32 || e->variant == TILE_OVERLAP_32)
+    if (e->variant != TILE_INDEX_64 && !tile_has_roles(e->variant))
         tile_walk(body, find_narrow, &e->narrow);
     e->prologue.module = e->body.module = e->globals.module = e->module;
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));

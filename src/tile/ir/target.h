@@ -40,6 +40,7 @@ struct tile_target {
     bool orders_all;       // outside of loops, all entries have the barriers for overlapping
                            // tensors, not only TILE_OVERLAP_32
     bool brief;            // prefer short code, which assembles fast, to the fastest code
+    bool rare;             // few launches take the entry
     bool joint;            // warpgroups run each iteration of a loop together, not in turn
     bool contract;         // a * b + c may be rounded once
     bool lineinfo;

@@ -9,8 +9,8 @@
 enum tile_variant {
     TILE_ALIGNED_32, // if there is a TILE_OVERLAP_32, this entry requires that written tensors do
                      // not overlap other tensors
-    TILE_INDEX_32,
-    TILE_INDEX_64, // takes all arguments
+    TILE_INDEX_32,   // last strides of 1, any alignment
+    TILE_INDEX_64,   // takes all arguments
     TILE_TMA,
     TILE_OVERLAP_32, // the same code with barriers for overlapping tensors
     TILE_REALIGNED,  // like TILE_TMA, but threads copy the operands, which may have any alignment

@@ -137,7 +137,7 @@ static bool requires_no_overlap(const struct tile_signature *s, uint32_t entry)
 static bool takes_tensors(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
-    bool any_stride = entry->variant == TILE_INDEX_64 || entry->variant == TILE_INDEX_32;
+    bool any_stride = entry->variant == TILE_INDEX_64;
 
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++) {
         const cuc_tensor *t = argument[p].tensor;
