@@ -52,9 +52,11 @@ struct sim_op *sim_decode_emit(struct sim_decoder *d, struct sim_op op)
 
 static enum sim_type type_of_word(const char *word)
 {
-    for (int t = SIM_NONE + 1; t < SIM_TYPES; t++)
-        if (strcmp(sim_type_word((enum sim_type)t), word) == 0)
+    for (int t = SIM_NONE + 1; t < SIM_TYPES; t++) {
+        const char *one = sim_type_word((enum sim_type)t);
+        if (*one == *word && strcmp(one, word) == 0)
             return (enum sim_type)t;
+    }
     return SIM_NONE;
 }
 
@@ -166,6 +168,26 @@ static bool check_words(struct sim_decoder *d)
     return true;
 }
 
+// Checks the words without regard to the row. The result depends only on the words and the number
+// of operands. Few forms make up most of a function, so it is kept for the latest statements.
+static bool check_form(struct sim_decoder *d)
+{
+    const struct sim_statement *s = d->statement, **known;
+    uint64_t hash = s->operands;
+
+    // The parser keeps each word once, so equal words have equal addresses.
+    for (uint32_t i = 0; i < s->words; i++)
+        hash = (hash ^ (uintptr_t)s->word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    known = &d->accepted[hash >> 56];
+    if (*known && (*known)->words == s->words && (*known)->operands == s->operands &&
+        memcmp((*known)->word, s->word, s->words * sizeof(*s->word)) == 0)
+        return true;
+    if (!check_words(d) || !sim_check_target(d))
+        return false;
+    *known = s;
+    return true;
+}
+
 bool sim_place_guard(struct sim_decoder *d)
 {
     const struct sim_statement *s = d->statement;
@@ -196,15 +218,52 @@ static bool emit_undefined(struct sim_decoder *d)
     return sim_decode_emit(d, op) || sim_decode_refuse(d, "no host memory");
 }
 
+// Tries to decode the statement with a row: its words, its operands and its types must fit.
+static bool decode_with(struct sim_decoder *d, const struct sim_instruction *row)
+{
+    struct sim_words words;
+
+    d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
+    d->list_count = 0;
+    if (!sim_match_words(d, row, &words) || !sim_match_operands(d, row, &words) ||
+        !sim_place_guard(d))
+        return false;
+    if (d->list_count) {
+        uint32_t *list = sim_decode_keep(d, d->list_count * sizeof(*list));
+        if (!list)
+            return false;
+        memcpy(list, d->list, d->list_count * sizeof(*list));
+        d->op.list = list;
+        d->op.list_count = d->list_count;
+    }
+    words.named = d->named;
+    d->op.run = row->pick(&words, &d->op);
+    d->reached = !d->why ? SIM_REACHED_PICK : *d->why ? SIM_REACHED_WHY : 1;
+    return d->op.run || sim_decode_refuse(d, "%s", d->why ? d->why : "there is no such form");
+}
+
+// Emits the ops of the statement, which was decoded with a row.
+static bool emit_decoded(struct sim_decoder *d, const struct sim_instruction *row)
+{
+    if (!check_form(d))
+        return false;
+    d->op.cache = d->program->cache_count;
+    d->program->cache_count += strpbrk(row->operands ? row->operands : "", "mt") != NULL;
+    d->after.guard = d->op.guard;
+    d->after.guard_flip = d->op.guard_flip;
+    return (sim_decode_emit(d, d->op) && (!d->after.run || sim_decode_emit(d, d->after))) ||
+           sim_decode_refuse(d, "no host memory");
+}
+
 // Decodes one statement with the first row of its name that accepts its words and operands and
 // whose `pick` accepts the types.
 static bool decode_statement(struct sim_decoder *d)
 {
     const char *name = d->statement->word[0];
     const struct sim_instruction *row;
-    struct sim_words words;
+    char *log = d->log;
+    size_t log_bytes = d->log_bytes, uses = d->use_count;
     uint32_t furthest = 0;
-    size_t uses = d->use_count;
 
     d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
     if (d->undefined_at && d->undefined_at[d->index] && !emit_undefined(d))
@@ -213,53 +272,26 @@ static bool decode_statement(struct sim_decoder *d)
     if (strcmp(name, "call") == 0)
         return sim_decode_call(d);
     if (strcmp(name, "brx") == 0)
-        return sim_decode_brx(d, &words);
-    for (size_t i = 0; (row = sim_instruction_at(name, i)) != NULL; i++) {
-        char log[256] = "";
-        char *saved_log = d->log;
-        size_t saved_bytes = d->log_bytes;
-        // Each row writes to its own log. Only the reason of the row that matched furthest is
-        // reported.
-        d->log = log;
-        d->log_bytes = sizeof(log);
-        d->op_count = start;
-        d->use_count = uses;
-        d->op = (struct sim_op){ .guard = SIM_NO_GUARD };
-        d->list_count = 0;
-        bool ok = sim_match_words(d, row, &words) && sim_match_operands(d, row, &words) &&
-                  sim_place_guard(d);
-        if (ok && d->list_count) {
-            uint32_t *list = sim_decode_keep(d, d->list_count * sizeof(*list));
-            ok = list != NULL;
-            if (ok) {
-                memcpy(list, d->list, d->list_count * sizeof(*list));
-                d->op.list = list;
-                d->op.list_count = d->list_count;
-            }
+        return sim_decode_brx(d, &(struct sim_words){ 0 });
+    // If no row accepts the statement, all are tried again for the reasons, each in its own log.
+    // Only the reason of the row that matched furthest is reported.
+    for (int explain = 0; explain < 2; explain++)
+        for (size_t i = 0; (row = sim_instruction_at(name, i)) != NULL; i++) {
+            char reason[256];
+            reason[0] = '\0';
+            d->log = reason;
+            d->log_bytes = explain ? sizeof(reason) : 0;
+            d->op_count = start;
+            d->use_count = uses;
+            bool ok = decode_with(d, row);
+            d->log = log;
+            d->log_bytes = log_bytes;
+            if (ok)
+                return emit_decoded(d, row);
+            if (explain && d->reached >= furthest && log_bytes)
+                snprintf(log, log_bytes, "%s", reason);
+            furthest = d->reached > furthest ? d->reached : furthest;
         }
-        if (ok) {
-            words.named = d->named;
-            d->op.run = row->pick(&words, &d->op);
-            d->reached = !d->why ? SIM_REACHED_PICK : *d->why ? SIM_REACHED_WHY : 1;
-            if (!d->op.run)
-                ok = sim_decode_refuse(d, "%s", d->why ? d->why : "there is no such form");
-        }
-        d->log = saved_log;
-        d->log_bytes = saved_bytes;
-        if (ok && (!check_words(d) || !sim_check_target(d)))
-            return false;
-        if (ok) {
-            d->op.cache = d->program->cache_count;
-            d->program->cache_count += strpbrk(row->operands ? row->operands : "", "mt") != NULL;
-            d->after.guard = d->op.guard;
-            d->after.guard_flip = d->op.guard_flip;
-            return (sim_decode_emit(d, d->op) && (!d->after.run || sim_decode_emit(d, d->after))) ||
-                   sim_decode_refuse(d, "no host memory");
-        }
-        if (d->reached >= furthest && d->log_bytes)
-            snprintf(d->log, d->log_bytes, "%s", log);
-        furthest = d->reached > furthest ? d->reached : furthest;
-    }
     return furthest ? false : sim_decode_refuse(d, "unknown instruction %s", name);
 }
 

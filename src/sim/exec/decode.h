@@ -35,7 +35,8 @@ struct sim_decoder {
     const struct sim_function *source;
     struct sim_code *code;
     const struct sim_statement *statement;
-    uint32_t index; // index of the statement
+    uint32_t index;                            // index of the statement
+    const struct sim_statement *accepted[256]; // statements whose words were checked, by their hash
 
     struct sim_op *ops;
     uint32_t op_count;
