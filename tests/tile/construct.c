@@ -407,6 +407,117 @@ static void compare_text(FILE *driver)
     free(text);
 }
 
+// ---- Interpreting: entries and numbers of warps make no difference, so each result is kept
+
+struct interpreted {
+    struct interpreted *next;
+    const struct tile_kernel *kernel;
+    struct values v;
+    uint32_t count; // of tensors
+    struct {
+        cuc_tensor tensor;
+        size_t size, before;
+        unsigned char *from, *to; // the bytes before and after
+    } of[MOST];
+    char *printed;
+};
+
+static struct interpreted *interpreted;
+
+static void forget_interpreted(void)
+{
+    for (struct interpreted *i; (i = interpreted) != NULL;) {
+        interpreted = i->next;
+        for (uint32_t t = 0; t < i->count; t++) {
+            free(i->of[t].from);
+            free(i->of[t].to);
+        }
+        free(i->printed);
+        free(i);
+    }
+}
+
+static bool is_known(const struct interpreted *i, const struct tile_kernel *k,
+                     const struct values *v, const struct tensor *tensor)
+{
+    uint32_t t = 0;
+
+    if (i->kernel != k || memcmp(&i->v, v, sizeof(*v)) != 0)
+        return false;
+    for (uint32_t p = 0; p < k->parameter_count; p++) {
+        const cuc_tensor *host = &tensor[p].host, *as = &i->of[t].tensor;
+        size_t axes = (size_t)host->rank * sizeof(*host->shape);
+        if (!k->parameter[p].value->type.tensor)
+            continue;
+        if (i->of[t].size != tensor[p].size || i->of[t].before != tensor[p].before ||
+            memcmp(as->shape, host->shape, axes) != 0 ||
+            memcmp(as->strides, host->strides, axes) != 0 ||
+            memcmp(i->of[t].from, tensor[p].bytes, tensor[p].size) != 0)
+            return false;
+        t++;
+    }
+    return true;
+}
+
+static unsigned char *copy_of(const unsigned char *bytes, size_t size)
+{
+    unsigned char *copy = malloc(size + 1);
+
+    ck_assert(copy != NULL);
+    return memcpy(copy, bytes, size);
+}
+
+// Interprets the kernel. Changes the tensors' bytes and sets `printed`.
+static void interpret(const struct tile_kernel *k, const struct values *v, struct tensor *tensor,
+                      bool prints)
+{
+    struct interpreted *i = interpreted;
+    char why[512] = "";
+    uint32_t t = 0;
+
+    while (i && !is_known(i, k, v, tensor))
+        i = i->next;
+    if (i) {
+        for (uint32_t p = 0; p < k->parameter_count; p++)
+            if (k->parameter[p].value->type.tensor)
+                memcpy(tensor[p].bytes, i->of[t++].to, tensor[p].size);
+        printed = i->printed;
+        return;
+    }
+    i = calloc(1, sizeof(*i));
+    ck_assert(i != NULL);
+    i->kernel = k;
+    i->v = *v;
+    struct values bound = *v;
+    for (uint32_t p = 0; p < k->parameter_count; p++)
+        if (k->parameter[p].value->type.tensor) {
+            bound.argument[p].tensor = &tensor[p].host;
+            i->of[i->count].tensor = tensor[p].host;
+            i->of[i->count].size = tensor[p].size;
+            i->of[i->count].before = tensor[p].before;
+            i->of[i->count++].from = copy_of(tensor[p].bytes, tensor[p].size);
+        }
+    if (prints) {
+        printing = open_memstream(&i->printed, &printed_bytes);
+        ck_assert(printing != NULL);
+    }
+    struct tile_interpretation run = { .kernel = k,
+                                       .argument = bound.argument,
+                                       .arguments = k->parameter_count,
+                                       .print = prints ? keep_text : NULL };
+    memcpy(run.grid, v->grid, sizeof(run.grid));
+    ck_assert_msg(tile_interpret(&run, why, sizeof(why)), "%s: interpreted: %s", construct_where(),
+                  why);
+    for (uint32_t p = 0; p < k->parameter_count; p++)
+        if (k->parameter[p].value->type.tensor)
+            i->of[t++].to = copy_of(tensor[p].bytes, tensor[p].size);
+    if (prints)
+        fclose(printing);
+    printed = i->printed;
+    i->next = interpreted;
+    interpreted = i;
+}
+
 // A misaligned tensor, and the entry that a launch must choose for it.
 struct alignment {
     int parameter; // the tensor that gets the mode; negative: none
@@ -439,7 +550,7 @@ static bool check_case(struct code *c, const struct tile_kernel *k, const struct
                        const struct construct_options *options)
 {
     static const char *const off[] = { "base", "rows", "rows by 4", "rows by 8" };
-    char one[128], why[512] = "", place[64];
+    char one[128], place[64];
     bool with_roles = false, ran = false;
 
     for (uint32_t entry = 0; entry < c->signature->entries; entry++)
@@ -487,29 +598,16 @@ static bool check_case(struct code *c, const struct tile_kernel *k, const struct
             fseek(driver_text, 0, SEEK_END);
             dup2(kept, STDOUT_FILENO);
             close(kept);
-            printing = open_memstream(&printed, &printed_bytes);
-            ck_assert(printing != NULL);
         }
-        struct tile_interpretation run = { .kernel = k,
-                                           .argument = v.argument,
-                                           .arguments = k->parameter_count,
-                                           .print = prints ? keep_text : NULL };
-        memcpy(run.grid, v.grid, sizeof(run.grid));
-        for (uint32_t i = 0; i < k->parameter_count; i++)
-            if (k->parameter[i].value->type.tensor)
-                v.argument[i].tensor = &tensor[i].host;
-        ck_assert_msg(tile_interpret(&run, why, sizeof(why)), "%s: interpreted: %s",
-                      construct_where(), why);
+        interpret(k, &v, tensor, prints);
         for (uint32_t i = 0; i < k->parameter_count; i++)
             if (k->parameter[i].value->type.tensor) {
                 construct_compare(&tensor[i]);
                 construct_drop(&tensor[i]);
             }
         if (prints) {
-            fclose(printing);
             compare_text(driver_text);
             fclose(driver_text);
-            free(printed);
         }
     }
     return ran;
@@ -540,6 +638,7 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
         }
         drop_code(&code);
     }
+    forget_interpreted();
     tile_module_free(m);
 }
 
@@ -567,6 +666,7 @@ uint32_t construct_check_with(const struct construct *row, const char *dtype,
             at++;
     }
     drop_code(&code);
+    forget_interpreted();
     tile_module_free(m);
     return ran;
 }
@@ -614,6 +714,7 @@ void construct_check_alignment(const struct construct_alignment *a)
             at++;
     }
     drop_code(&code);
+    forget_interpreted();
     tile_module_free(m);
 }
 
