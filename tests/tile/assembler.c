@@ -31,7 +31,7 @@ bool assembler_exists(void)
     return find() != NULL;
 }
 
-const char *assembler_run(cuc_object *object, const char *arch, const char **why)
+const char *assembler_run(cuc_object *object, const char *arch, const char *entry, const char **why)
 {
     char name[] = "/tmp/cucore-assembler-XXXXXX", command[1200];
     static char log[1 << 16], refusal[400];
@@ -41,8 +41,8 @@ const char *assembler_run(cuc_object *object, const char *arch, const char **why
     close(file);
     ck_assert_int_eq(cuc_object_save(object, name), CUC_OK);
     // With exec, the status is that of the assembler and not of a shell.
-    snprintf(command, sizeof(command), "exec '%s' -v -arch=%s -o /dev/null %s 2>&1", find(), arch,
-             name);
+    snprintf(command, sizeof(command), "exec '%s' -v -arch=%s%s%s%s -o /dev/null %s 2>&1", find(),
+             arch, entry ? " -e '" : "", entry ? entry : "", entry ? "'" : "", name);
     FILE *told = popen(command, "r");
     ck_assert_ptr_nonnull(told);
     log[fread(log, 1, sizeof(log) - 1, told)] = '\0';

@@ -6,9 +6,10 @@
 #include <stdbool.h>
 
 bool assembler_exists(void); // $CUDA_PATH/bin/ptxas, $CUDA_HOME/bin/ptxas or /usr/local/cuda's
-// Assembles an object, which must be PTX, for an architecture, such as "sm_90a". Returns the
-// assembler's log with all remarks, valid until the next call. Returns NULL if the assembler
-// refused the code or crashed; `*why` then says so.
-const char *assembler_run(cuc_object *object, const char *arch, const char **why);
+// Assembles an object, which must be PTX, for an architecture, such as "sm_90a". `entry`: the only
+// entry to assemble; NULL means all. Returns the assembler's log with all remarks, valid until the
+// next call. Returns NULL if the assembler refused the code or crashed; `*why` then says so.
+const char *assembler_run(cuc_object *object, const char *arch, const char *entry,
+                          const char **why);
 
 #endif

@@ -535,45 +535,93 @@ void kernel_check(const struct kernel_case *row)
 // ---- Assembling
 
 // Returns how many bytes an entry spills, from the assembler's log.
-static long spills_of(const char *log, const char *kernel, const char *variant)
+static long spills_of(const char *log, const char *entry)
 {
     char mark[96];
 
-    snprintf(mark, sizeof(mark), "entry function '%s$%s'", kernel, variant);
+    snprintf(mark, sizeof(mark), "entry function '%s'", entry);
     const char *at = strstr(log, mark), *stores = at ? strstr(at, " bytes spill stores") : NULL;
-    while (stores && stores[-1] >= '0' && stores[-1] <= '9')
+    ck_assert_msg(stores != NULL, "%s: the log lacks %s\n%.1000s", where_text(), entry, log);
+    while (stores[-1] >= '0' && stores[-1] <= '9')
         stores--;
-    return stores ? strtol(stores, NULL, 10) : -1;
+    return strtol(stores, NULL, 10);
+}
+
+// Names the kernel's entry for tensors without gaps: the one with roles, if there is one.
+static void name_entry(char *name, size_t bytes, const char *ptx)
+{
+    static const char *const variants[] = { "tma", "idx32_aligned" };
+    char mark[96];
+
+    for (size_t i = 0; i < CUC_LENGTH(variants); i++) {
+        snprintf(name, bytes, "%s$%s", now.row->kernel, variants[i]);
+        snprintf(mark, sizeof(mark), ".entry %s(", name);
+        if (strstr(ptx, mark))
+            return;
+    }
+    ck_abort_msg("%s: there is no entry for tensors without gaps", where_text());
+}
+
+// Copies PTX without the entries that have other names.
+static char *only_entry(const char *ptx, const char *name)
+{
+    static const char begins[] = ".visible .entry ", ends[] = "\n}\n";
+    char *copy = calloc(strlen(ptx) + 1, 1), *to = copy;
+    size_t length = strlen(name);
+
+    for (const char *entry; (entry = strstr(ptx, begins)) != NULL;) {
+        const char *named = entry + strlen(begins), *end = strstr(entry, ends) + strlen(ends);
+        bool wanted = strncmp(named, name, length) == 0 && named[length] == '(';
+        memcpy(to, ptx, (size_t)((wanted ? end : entry) - ptx));
+        to += (wanted ? end : entry) - ptx;
+        ptx = end;
+    }
+    strcpy(to, ptx);
+    return copy;
 }
 
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills)
 {
     static const char *const verbose[] = { "-v" };
     struct source s;
-    cuc_object *object;
 
     now.row = row;
-    *spills = -1;
     for (int n = 0; open_source(&s, row, n); n++) {
-        cuc_program *program = make_program(&s, arch, verbose, 1);
-        cuc_status st = cuc_program_compile(&object, program, CUC_CODE_CUBIN);
+        cuc_program *program = make_program(&s, arch, NULL, 0), *linked;
+        cuc_object *ptx, *object;
+        const char *text;
+        char *one = NULL, entry[64];
+        ck_ok(cuc_program_compile(&ptx, program, CUC_CODE_PTX));
+        ck_ok(cuc_object_get_ptx(&text, NULL, ptx));
+        if (spills) {
+            name_entry(entry, sizeof(entry), text);
+            text = one = only_entry(text, entry);
+        }
+        ck_ok(cuc_program_create(&linked, CUC_SOURCE_PTX, text, strlen(text),
+                                 CUC_PROGRAM_OPTIONS(.name = row->file, .arch = arch,
+                                                     .lineinfo = CUC_ON, .ptxas_options = verbose,
+                                                     .ptxas_option_count = CUC_LENGTH(verbose))));
+        cuc_status st = cuc_program_compile(&object, linked, CUC_CODE_CUBIN);
         if (st == CUC_ERROR_NOT_FOUND) // nvJitLink is missing
             return false;
         ck_ok(st);
-        const char *log = cuc_program_log(program), *remark = strstr(log, "(C75");
+        const char *log = cuc_program_log(linked), *remark = strstr(log, "(C75");
         // Linked code moves no registers between roles (C7504), so its products may wait for each
         // other (C7512); kernel_assemble_whole() checks the driver's code for these. All other
         // remarks mean slow code.
         while (remark && (!strncmp(remark, "(C7504)", 7) || !strncmp(remark, "(C7512)", 7)))
             remark = strstr(remark + 1, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);
-        long bytes = spills_of(log, row->kernel, "tma");
-        if (bytes < 0)
-            bytes = spills_of(log, row->kernel, "idx32_aligned");
-        *spills = bytes > *spills ? bytes : *spills;
+        if (spills) {
+            long bytes = spills_of(log, entry);
+            *spills = n && *spills > bytes ? *spills : bytes;
+        }
         cuc_object_release(object);
+        cuc_program_release(linked);
+        cuc_object_release(ptx);
         cuc_program_release(program);
         tile_module_free(s.module);
+        free(one);
     }
     return true;
 }
@@ -581,22 +629,23 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
 bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills)
 {
     const char *why = NULL;
+    char entry[64];
     struct source s;
     cuc_object *object;
 
     now.row = row;
-    *spills = -1;
+    snprintf(entry, sizeof(entry), "%s$tma", row->kernel);
+    *spills = 0;
     if (!assembler_exists())
         return false;
     for (int n = 0; open_source(&s, row, n); n++) {
         cuc_program *program = make_program(&s, arch, NULL, 0);
         ck_ok(cuc_program_compile(&object, program, CUC_CODE_PTX));
-        const char *log = assembler_run(object, arch, &why);
+        const char *log = assembler_run(object, arch, entry, &why);
         ck_assert_msg(log != NULL, "%s: %s", where_text(), why);
         const char *remark = strstr(log, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);
-        long bytes = spills_of(log, row->kernel, "tma");
-        ck_assert_msg(bytes >= 0, "%s: there is no entry with roles", where_text());
+        long bytes = spills_of(log, entry);
         *spills = bytes > *spills ? bytes : *spills;
         cuc_object_release(object);
         cuc_program_release(program);

@@ -46,8 +46,8 @@ void kernel_stop(void);
 // Fails the running test if anything differs.
 void kernel_check(const struct kernel_case *row);
 // Assembles the kernel's file for an architecture; returns false if there is no assembler.
-// `*spills` is the number of bytes of registers that the kernel spills for tensors without gaps; -1
-// if the log does not say.
+// `spills`: only the kernel's entry for tensors without gaps is assembled, and `*spills` is the
+// number of bytes of registers that it spills; NULL means all entries of the file.
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
 // Does the same with the toolkit's assembler, which moves registers between roles, as the driver
 // does. The kernel must have an entry with roles, and the assembler must not warn about slow code.

@@ -473,7 +473,7 @@ static const struct kernel_case rows[] = {
 // The rows to run or assemble; by default all run.
 static struct slice slice = { 0, 1 };
 static const char *only; // run the rows of this file or kernel
-static bool assembles;
+static bool assembles, every_arch;
 
 static bool is_chosen(int i)
 {
@@ -499,24 +499,34 @@ TEST_ADDED(the_kernel_does_what_its_reference_does_in_every_layout, add_kernels(
 
 // ---- Assembly
 
-static const char *const archs[] = { "sm_80", "sm_90a", "sm_100a" };
+// By default a file is assembled for sm_90a, which has code of its own, and for one of the others:
+// their code differs in a few instructions, which test_emit assembles for both.
+static const char *const archs[] = { "sm_90a", "sm_80", "sm_100a" };
+
+static bool is_first_of_file(int row)
+{
+    for (int i = 0; i < row; i++)
+        if (strcmp(rows[i].file, rows[row].file) == 0)
+            return false;
+    return true;
+}
 
 // Adds one test for each file.
 static void add_files(TCase *tcase, const TTest *ttest)
 {
     for (int i = 0; i < CUC_LENGTH(rows); i++)
-        if (assembles && is_chosen(i) && (i == 0 || strcmp(rows[i - 1].file, rows[i].file) != 0))
+        if (assembles && is_chosen(i) && is_first_of_file(i))
             tcase_add_loop_test(tcase, ttest, i, i + 1);
 }
 
-TEST_ADDED(every_kernel_assembles_for_every_architecture, add_files(tcase, ttest))
+TEST_ADDED(every_kernel_assembles, add_files(tcase, ttest))
 {
     const struct kernel_case *row = &rows[_i];
     struct kernel_case as_it_is = { .file = row->file, .kernel = row->kernel, .fill = row->fill };
-    long spills;
 
     for (size_t i = 0; i < CUC_LENGTH(archs); i++)
-        kernel_assemble(&as_it_is, archs[i], &spills);
+        if (every_arch || i == 0 || i == 1 + strlen(row->file) % 2)
+            kernel_assemble(&as_it_is, archs[i], NULL);
 }
 
 // clang-format off
@@ -610,10 +620,11 @@ TEST_ROWS(sums_of_mma_sync_stay_in_registers, copied)
         ck_assert_int_eq(spills, 0);
 }
 
-// Arguments: --assemble, and the name of a file or kernel.
+// Arguments: --assemble, or --assemble-for-all architectures, and the name of a file or kernel.
 int main(int argc, char **argv)
 {
-    assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
+    every_arch = argc > 1 && strcmp(argv[1], "--assemble-for-all") == 0;
+    assembles = every_arch || (argc > 1 && strcmp(argv[1], "--assemble") == 0);
     if (slice_asked(argc, argv)) {
         if (!slice_read(&slice, argv))
             return 2;

@@ -142,7 +142,7 @@ static void assemble(const struct random_schedule *p, const char *name)
     if (st == CUC_OK)
         st = cuc_program_compile(&object, program, CUC_CODE_PTX);
     ck_assert_msg(st == CUC_OK, "%s: %s\n%s", name, cuc_error_message(), cuc_error_log());
-    ck_assert_msg(assembler_run(object, "sm_90a", &why) != NULL, "%s: %s\n%s", name, why,
+    ck_assert_msg(assembler_run(object, "sm_90a", NULL, &why) != NULL, "%s: %s\n%s", name, why,
                   p->source);
     cuc_object_release(object);
     cuc_program_release(program);
