@@ -20,6 +20,17 @@ static const struct format *format_of(cuc_dtype dtype)
     return dtype == CUC_F16 ? &f16 : dtype == CUC_BF16 ? &bf16 : dtype == CUC_E4M3 ? &e4m3 : &e5m2;
 }
 
+// Returns 2^n, which must be a normal double. Products with it are exact where ldexp() is, and
+// fast; the interpreter spends most of its time on conversions.
+static double power_of_2(int n)
+{
+    uint64_t bits = (uint64_t)(n + 1023) << 52;
+    double power;
+
+    memcpy(&power, &bits, sizeof(power));
+    return power;
+}
+
 static double decode(const struct format *f, uint32_t bits)
 {
     uint32_t fraction = bits & ((UINT32_C(1) << f->fraction_bits) - 1);
@@ -31,13 +42,12 @@ static double decode(const struct format *f, uint32_t bits)
 
     if (exponent == top && (f->infinity || fraction == 7)) {
         value = fraction || !f->infinity ? NAN : INFINITY;
-    } else if (exponent) { // composing the bits is fast, and the interpreter spends most of its
-                           // time here
+    } else if (exponent) {
         uint64_t whole = (uint64_t)((int)exponent - bias + 1023) << 52 |
                          (uint64_t)fraction << (52 - f->fraction_bits);
         memcpy(&value, &whole, sizeof(value));
     } else {
-        value = ldexp((double)fraction, 1 - bias - f->fraction_bits);
+        value = (double)fraction * power_of_2(1 - bias - f->fraction_bits);
     }
     return negative ? -value : value;
 }
@@ -53,8 +63,8 @@ static double to_integral(double x, enum tile_round round, bool negative)
         return negative ? ceil(x) : floor(x);
     case TILE_RP:
         return negative ? floor(x) : ceil(x);
-    default:
-        return nearbyint(x); // the library never changes the rounding mode
+    default: // half to even, since the library never changes the rounding mode
+        return x < 0x1p51 ? (x + 0x1p52) - 0x1p52 : nearbyint(x);
     }
 }
 
@@ -63,8 +73,9 @@ static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
     const struct format *f = format_of(dtype);
     bool negative = signbit(value), saturates = dtype == CUC_E4M3 || dtype == CUC_E5M2;
     uint32_t sign = (uint32_t)negative << (f->exponent_bits + f->fraction_bits);
-    int bias = (1 << (f->exponent_bits - 1)) - 1, exponent;
+    int bias = (1 << (f->exponent_bits - 1)) - 1;
     double x = fabs(value);
+    uint64_t whole;
 
     if (x != x)
         return f->nan;
@@ -72,14 +83,15 @@ static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
     uint32_t largest = f->infinity ? infinity - 1 : 0x7e;
     if (isinf(x))
         return sign | (saturates ? largest : infinity);
-    frexp(x, &exponent); // x = m * 2^exponent, m in [0.5, 1)
-    exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
-    double units = to_integral(ldexp(x, f->fraction_bits - exponent), round, negative);
+    memcpy(&whole, &x, sizeof(whole));
+    int exponent = (int)(whole >> 52) - 1023; // x = m * 2^exponent, m in [1, 2)
+    exponent = exponent < 1 - bias ? 1 - bias : exponent;
+    double scaled = x * power_of_2(f->fraction_bits - exponent);
+    int64_t units = (int64_t)to_integral(scaled, round, negative);
     // The addition carries into the next exponent, and out of the denormals, as needed.
-    double least = ldexp(1.0, f->fraction_bits);
-    int64_t bits = units < least ? (int64_t)units
-                                 : (int64_t)units - (int64_t)least +
-                                       ((int64_t)(exponent + bias) << f->fraction_bits);
+    int64_t least = INT64_C(1) << f->fraction_bits;
+    int64_t bits = units < least ? units
+                                 : units - least + ((int64_t)(exponent + bias) << f->fraction_bits);
     if (bits > (int64_t)largest) {
         bool inward = round == TILE_RZ || (round == TILE_RM && !negative) ||
                       (round == TILE_RP && negative);
