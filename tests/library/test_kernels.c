@@ -198,12 +198,14 @@ TEST_ROWS(epilogues_of_pipelines_spill_nothing, with_roles)
         ck_assert_int_eq(spills, 0);
 }
 
-// Arguments: --assemble, or --assemble-for-all architectures, and the name of a file or kernel.
+// Arguments: --few, --assemble or --assemble-for-all architectures, and the name of a file or
+// kernel.
 int main(int argc, char **argv)
 {
+    kernel_few = argc > 1 && strcmp(argv[1], "--few") == 0;
     every_arch = argc > 1 && strcmp(argv[1], "--assemble-for-all") == 0;
     assembles = every_arch || (argc > 1 && strcmp(argv[1], "--assemble") == 0);
-    if (argc > 1 + assembles)
-        only = argv[1 + assembles];
+    if (argc > 1 + (assembles || kernel_few))
+        only = argv[1 + (assembles || kernel_few)];
     return run_tests("library kernels");
 }

@@ -38,6 +38,8 @@ static struct {
     char layout;
 } now;
 
+bool kernel_few;
+
 static const char *where_text(void)
 {
     static char text[512];
@@ -443,7 +445,7 @@ static void run_driver(cuc_kernel *kernel, struct argument *a, uint32_t count)
 }
 
 static void run_layout(cuc_program *program, cuc_kernel *kernel, const struct tile_kernel *header,
-                       struct argument *a, char layout)
+                       struct argument *a, char layout, bool interprets)
 {
     uint32_t count = header->parameter_count;
 
@@ -451,15 +453,18 @@ static void run_layout(cuc_program *program, cuc_kernel *kernel, const struct ti
     for (uint32_t i = 0; i < count; i++)
         if (header->parameter[i].value->type.tensor)
             lay_out(&a[i], layout);
-    run_interpreter(program, a, count);
+    if (interprets)
+        run_interpreter(program, a, count);
     run_driver(kernel, a, count);
     for (uint32_t i = 0; i < count; i++) {
         if (!a[i].bytes)
             continue;
         now.argument = i;
-        compare(&a[i], "the interpreter against the reference", a[i].bytes, NULL);
         compare(&a[i], "the driver against the reference", a[i].image, NULL);
-        compare(&a[i], "the driver against the interpreter", a[i].image, a[i].bytes);
+        if (interprets) {
+            compare(&a[i], "the interpreter against the reference", a[i].bytes, NULL);
+            compare(&a[i], "the driver against the interpreter", a[i].image, a[i].bytes);
+        }
         free(a[i].bytes);
         free(a[i].image);
         a[i].bytes = a[i].image = NULL;
@@ -500,8 +505,10 @@ static void run_case(cuc_program *program, cuc_kernel *kernel, const struct tile
         for (int64_t n = 0; n < in[i].count; n++)
             want[i].at[n] = in[i].at[n] = rounded(a[i].dtype, in[i].at[n]);
     row->expect(want);
-    for (const char *layout = row->layouts ? row->layouts : "daostrn"; *layout; layout++)
-        run_layout(program, kernel, header, a, *layout);
+    const char *first = row->layouts ? row->layouts : "daostrn";
+    for (const char *layout = first; *layout; layout++)
+        if (!kernel_few || !strchr("strn", *layout) || strlen(first) < 7)
+            run_layout(program, kernel, header, a, *layout, !kernel_few || layout == first);
     for (uint32_t i = 0; i < count; i++) {
         free(a[i].in.at);
         free(a[i].want.at);

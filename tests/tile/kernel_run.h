@@ -41,6 +41,9 @@ struct kernel_case {
     const char *layouts; // NULL: all of them
 };
 
+// Of rows with all layouts, run only d, a and o, which select all entries; and interpret only the
+// first layout. For a second run on another architecture or with checks.
+extern bool kernel_few;
 void kernel_start(void); // makes device and stream in the checking process
 void kernel_stop(void);
 // Fails the running test if anything differs.

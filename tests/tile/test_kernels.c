@@ -620,16 +620,18 @@ TEST_ROWS(sums_of_mma_sync_stay_in_registers, copied)
         ck_assert_int_eq(spills, 0);
 }
 
-// Arguments: --assemble, or --assemble-for-all architectures, and the name of a file or kernel.
+// Arguments: --few, --assemble or --assemble-for-all architectures, and the name of a file or
+// kernel.
 int main(int argc, char **argv)
 {
+    kernel_few = argc > 1 && strcmp(argv[1], "--few") == 0;
     every_arch = argc > 1 && strcmp(argv[1], "--assemble-for-all") == 0;
     assembles = every_arch || (argc > 1 && strcmp(argv[1], "--assemble") == 0);
     if (slice_asked(argc, argv)) {
         if (!slice_read(&slice, argv))
             return 2;
-    } else if (argc > 1 + assembles) {
-        only = argv[1 + assembles];
+    } else if (argc > 1 + (assembles || kernel_few)) {
+        only = argv[1 + (assembles || kernel_few)];
     }
     return run_tests("tile kernels");
 }
