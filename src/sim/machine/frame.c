@@ -1,6 +1,7 @@
 // Creates frames, and initializes the registers of a call.
 #include "code.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -236,6 +237,66 @@ static void fill_addresses(const struct sim_warp *w, struct sim_frame *frame, en
     }
 }
 
+// Memory of large frames, kept for later launches of any program: the kernel of the host spends
+// more time on handing out and clearing new pages than many launches take. A frame's memory is a
+// power of two of bytes, and only what the frame uses is ever touched.
+enum { LEAST_KEPT = 16, MOST_KEPT = 26 }; // binary logarithms of sizes
+static const size_t kept_limit = (size_t)128 << 20;
+static struct {
+    pthread_mutex_t lock;
+    struct sim_frame *free[MOST_KEPT + 1];
+    size_t bytes;
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+// Returns the binary logarithm of the size of a frame's memory; 0 if it is not kept.
+static uint32_t kept_class(size_t bytes)
+{
+    uint32_t class = LEAST_KEPT;
+
+    while (class <= MOST_KEPT && bytes > (size_t)1 << class)
+        class ++;
+    return bytes <= (size_t)1 << (LEAST_KEPT - 1) || class > MOST_KEPT ? 0 : class;
+}
+
+static size_t frame_size(const struct sim_code *code)
+{
+    return sizeof(struct sim_frame) + code->frame_bytes + (size_t)SIM_WARP * code->param_bytes;
+}
+
+static struct sim_frame *frame_allocate(size_t bytes)
+{
+    uint32_t class = kept_class(bytes);
+    struct sim_frame *frame = NULL;
+
+    if (!class)
+        return aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    pthread_mutex_lock(&kept.lock);
+    if ((frame = kept.free[class]) != NULL) {
+        kept.free[class] = frame->next_free;
+        kept.bytes -= (size_t)1 << class;
+    }
+    pthread_mutex_unlock(&kept.lock);
+    return frame ? frame : aligned_alloc(64, (size_t)1 << class);
+}
+
+static void frame_free(struct sim_frame *frame)
+{
+    uint32_t class = kept_class(frame_size(frame->code));
+    bool keep = false;
+
+    if (class) {
+        pthread_mutex_lock(&kept.lock);
+        if ((keep = kept.bytes + ((size_t)1 << class) <= kept_limit) == true) {
+            frame->next_free = kept.free[class];
+            kept.free[class] = frame;
+            kept.bytes += (size_t)1 << class;
+        }
+        pthread_mutex_unlock(&kept.lock);
+    }
+    if (!keep)
+        free(frame);
+}
+
 // Returns a frame for a function, with its constants and grid-wide values in place.
 static struct sim_frame *take(struct sim_warp *w, const struct sim_code *code)
 {
@@ -246,11 +307,10 @@ static struct sim_frame *take(struct sim_warp *w, const struct sim_code *code)
         *list = frame->next_free;
         return frame;
     }
-    size_t bytes = sizeof(*frame) + code->frame_bytes + (size_t)SIM_WARP * code->param_bytes;
-    frame = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    frame = frame_allocate(frame_size(code));
     if (!frame)
         return NULL;
-    memset(frame, 0, bytes);
+    memset(frame, 0, frame_size(code));
     frame->code = code;
     frame->param = frame->f + code->frame_bytes;
     if (code->image_bytes)
@@ -332,7 +392,7 @@ void sim_frames_free(struct sim_worker *worker)
         while (worker->free_frames[i]) {
             struct sim_frame *frame = worker->free_frames[i];
             worker->free_frames[i] = frame->next_free;
-            free(frame);
+            frame_free(frame);
         }
     }
 }
