@@ -57,3 +57,20 @@ const char *assembler_run(cuc_object *object, const char *arch, const char *entr
     *why = refusal;
     return NULL;
 }
+
+char *assembler_select(const char *ptx, bool (*wanted)(const char *name))
+{
+    static const char begins[] = ".visible .entry ", ends[] = "\n}\n";
+    char *copy = calloc(strlen(ptx) + 1, 1), *to = copy;
+
+    ck_assert(copy != NULL);
+    for (const char *entry; (entry = strstr(ptx, begins)) != NULL;) {
+        const char *end = strstr(entry, ends) + strlen(ends);
+        size_t kept = (size_t)((wanted(entry + strlen(begins)) ? end : entry) - ptx);
+        memcpy(to, ptx, kept);
+        to += kept;
+        ptx = end;
+    }
+    strcpy(to, ptx);
+    return copy;
+}

@@ -11,5 +11,8 @@ bool assembler_exists(void); // $CUDA_PATH/bin/ptxas, $CUDA_HOME/bin/ptxas or /u
 // next call. Returns NULL if the assembler refused the code or crashed; `*why` then says so.
 const char *assembler_run(cuc_object *object, const char *arch, const char *entry,
                           const char **why);
+// Copies PTX without the entries whose names, which end at a parenthesis, are not wanted. The
+// caller frees the copy.
+char *assembler_select(const char *ptx, bool (*wanted)(const char *name));
 
 #endif

@@ -569,22 +569,13 @@ static void name_entry(char *name, size_t bytes, const char *ptx)
     ck_abort_msg("%s: there is no entry for tensors without gaps", where_text());
 }
 
-// Copies PTX without the entries that have other names.
-static char *only_entry(const char *ptx, const char *name)
-{
-    static const char begins[] = ".visible .entry ", ends[] = "\n}\n";
-    char *copy = calloc(strlen(ptx) + 1, 1), *to = copy;
-    size_t length = strlen(name);
+static char chosen[64]; // the entry to assemble
 
-    for (const char *entry; (entry = strstr(ptx, begins)) != NULL;) {
-        const char *named = entry + strlen(begins), *end = strstr(entry, ends) + strlen(ends);
-        bool wanted = strncmp(named, name, length) == 0 && named[length] == '(';
-        memcpy(to, ptx, (size_t)((wanted ? end : entry) - ptx));
-        to += (wanted ? end : entry) - ptx;
-        ptx = end;
-    }
-    strcpy(to, ptx);
-    return copy;
+static bool is_entry_chosen(const char *name)
+{
+    size_t length = strlen(chosen);
+
+    return strncmp(name, chosen, length) == 0 && name[length] == '(';
 }
 
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills)
@@ -597,12 +588,12 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
         cuc_program *program = make_program(&s, arch, NULL, 0), *linked;
         cuc_object *ptx, *object;
         const char *text;
-        char *one = NULL, entry[64];
+        char *one = NULL;
         ck_ok(cuc_program_compile(&ptx, program, CUC_CODE_PTX));
         ck_ok(cuc_object_get_ptx(&text, NULL, ptx));
         if (spills) {
-            name_entry(entry, sizeof(entry), text);
-            text = one = only_entry(text, entry);
+            name_entry(chosen, sizeof(chosen), text);
+            text = one = assembler_select(text, is_entry_chosen);
         }
         ck_ok(cuc_program_create(&linked, CUC_SOURCE_PTX, text, strlen(text),
                                  CUC_PROGRAM_OPTIONS(.name = row->file, .arch = arch,
@@ -620,7 +611,7 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
             remark = strstr(remark + 1, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);
         if (spills) {
-            long bytes = spills_of(log, entry);
+            long bytes = spills_of(log, chosen);
             *spills = n && *spills > bytes ? *spills : bytes;
         }
         cuc_object_release(object);

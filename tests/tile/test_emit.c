@@ -1,6 +1,7 @@
 // Tests the PTX of every construct: compares the driver with the interpreter, and assembles for
 // each generation.
 #include "base/array.h"
+#include "assembler.h"
 #include "construct.h"
 #include "slice.h"
 
@@ -137,6 +138,19 @@ static bool is_assembled(int construct, int n)
     return count && has[(construct + atoi(arch + 3)) % count] == n;
 }
 
+// Selects the first entry of each kernel. The others differ in their addresses and in the order of
+// loads and stores, for which architectures make no difference.
+static bool is_first_entry(const char *name)
+{
+    static int last = -1;
+    int number = atoi(name + strlen("k"));
+
+    if (number == last)
+        return false;
+    last = number;
+    return true;
+}
+
 static int assembled; // index into dtypes[]
 
 CASE("constructs");
@@ -159,6 +173,11 @@ TEST_RANGE(the_assembler_accepts_the_code, 0, assembled)
     if (once && !*ptx) { // no construct has this dtype
         free(ptx);
         return;
+    }
+    if (once && strcmp(arch, "sm_90a") != 0) { // all entries are assembled for sm_90a
+        char *all = ptx;
+        ptx = assembler_select(all, is_first_entry);
+        free(all);
     }
     o.arch = arch;
     o.split_compile = CUC_ZERO; // on all cores
