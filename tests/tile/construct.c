@@ -613,7 +613,7 @@ static bool check_case(struct code *c, const struct tile_kernel *k, const struct
     return ran;
 }
 
-void construct_check(const struct construct *row, const char *dtype, int turn)
+void construct_check(const struct construct *row, const char *dtype, int most, int turn)
 {
     static const uint32_t warps[] = { 0, 1, 4, 8 };
     struct construct_options options = default_options(row);
@@ -625,7 +625,8 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
     struct tile_module *m = parse(row->like ? row->like : row->source, &settings);
     for (uint32_t w = 0; w < CUC_LENGTH(warps); w++) {
         struct code code = { 0 };
-        if (turn >= 0 && w && w != 1 + (uint32_t)turn % 3)
+        if ((most == 2 && w && w != 1 + (uint32_t)turn % 3) ||
+            (most == 1 && w != (uint32_t)turn % 4))
             continue;
         construct_now.warps = options.warps = warps[w];
         if (!make_code(&code, row, &settings, &options))

@@ -39,9 +39,9 @@ void construct_start(void); // makes device, stream and memory in the checking p
 void construct_stop(void);
 bool construct_is_hopper(void); // whether the device is a Hopper GPU, on which pipelines have roles
 // Fails the running test if anything differs. Compiles with the compiler's choice of warps, and
-// with 1, 4 and 8 warps. If `turn` is 0 or more, it compiles for only one of 1, 4 and 8, which
-// `turn` selects.
-void construct_check(const struct construct *row, const char *dtype, int turn);
+// with 1, 4 and 8 warps. With `most` of 2, only the compiler's choice and one of the others, which
+// `turn` selects; with `most` of 1, only one of the four.
+void construct_check(const struct construct *row, const char *dtype, int most, int turn);
 // Checks with the caller's warps and strides, and does not contract products into sums. `ulps`
 // applies to the tensors whose names begin with `near`.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);

@@ -578,7 +578,18 @@ static bool is_entry_chosen(const char *name)
     return strncmp(name, chosen, length) == 0 && name[length] == '(';
 }
 
-bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills)
+// Selects the first entry of each kernel.
+static bool is_first_entry(const char *name)
+{
+    size_t length = strcspn(name, "$");
+
+    if (strncmp(name, chosen, length) == 0 && !chosen[length])
+        return false;
+    snprintf(chosen, sizeof(chosen), "%.*s", (int)length, name);
+    return true;
+}
+
+static bool assemble(const struct kernel_case *row, const char *arch, long *spills, bool first)
 {
     static const char *const verbose[] = { "-v" };
     struct source s;
@@ -594,6 +605,9 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
         if (spills) {
             name_entry(chosen, sizeof(chosen), text);
             text = one = assembler_select(text, is_entry_chosen);
+        } else if (first) {
+            chosen[0] = '\0';
+            text = one = assembler_select(text, is_first_entry);
         }
         ck_ok(cuc_program_create(&linked, CUC_SOURCE_PTX, text, strlen(text),
                                  CUC_PROGRAM_OPTIONS(.name = row->file, .arch = arch,
@@ -622,6 +636,16 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
         free(one);
     }
     return true;
+}
+
+bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills)
+{
+    return assemble(row, arch, spills, false);
+}
+
+bool kernel_assemble_first(const struct kernel_case *row, const char *arch)
+{
+    return assemble(row, arch, NULL, true);
 }
 
 bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills)

@@ -52,6 +52,8 @@ void kernel_check(const struct kernel_case *row);
 // `spills`: only the kernel's entry for tensors without gaps is assembled, and `*spills` is the
 // number of bytes of registers that it spills; NULL means all entries of the file.
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
+// Assembles the first entry of each kernel of the file.
+bool kernel_assemble_first(const struct kernel_case *row, const char *arch);
 // Does the same with the toolkit's assembler, which moves registers between roles, as the driver
 // does. The kernel must have an entry with roles, and the assembler must not warn about slow code.
 bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills);

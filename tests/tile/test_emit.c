@@ -12,8 +12,9 @@
 
 #include "constructs.h"
 
-// --few: two numbers of warps for each dtype of a construct instead of four.
-static bool few;
+// A construct without dtypes is compiled with `most` numbers of warps, one with dtypes with
+// `most_of_dtype` for each dtype, in turns. Four are all, --some and --few select fewer.
+static int most = 4, most_of_dtype = 4;
 
 // The constructs to run; by default all.
 static struct slice slice = { 0, 1 };
@@ -41,9 +42,9 @@ TEST_ADDED(the_driver_and_the_interpreter_leave_the_same_bytes, add_constructs(t
     if (!cuc_driver_is_simulated()) // the last name printed shows which construct hangs a GPU
         fprintf(stderr, "%s\n", row->name);
     if (!row->dtypes)
-        construct_check(row, NULL, few ? _i : -1);
+        construct_check(row, NULL, most, _i);
     for (int n = 0; (dtype = construct_dtype(row, n, room)); n++)
-        construct_check(row, dtype, few ? _i + n : -1);
+        construct_check(row, dtype, most_of_dtype, _i + n);
     construct_stop();
 }
 
@@ -120,22 +121,45 @@ static const char *const dtypes[] = { NULL,  "i8",   "i64",  "f16",  "bf16", "f3
                                       "u8",  "u16",  "u32",  "u64",  "e5m2" };
 enum { FEW = 10, ALL = CUC_LENGTH(dtypes) };
 
-// Returns whether a construct is assembled for dtypes[n].
-static bool is_assembled(int construct, int n)
+// Returns whether dtypes[n] is the one dtype of a construct.
+static bool is_its_turn(int construct, int n)
 {
     const struct construct *row = &constructs[construct];
     int has[FEW], count = 0;
     const char *dtype;
     char room[8];
 
-    if (!once || !row->dtypes || // construct_ptx() omits constructs without the dtype
-        (strcmp(arch, "sm_90a") == 0 && strstr(row->name, "pipeline")))
-        return true;
     for (int d = 1; d < FEW; d++)
         for (int k = 0; (dtype = construct_dtype(row, k, room)); k++)
             if (strcmp(dtype, dtypes[d]) == 0)
                 has[count++] = d;
     return count && has[(construct + atoi(arch + 3)) % count] == n;
+}
+
+// Returns whether a pipeline is assembled for another dtype too, for the sake of its roles.
+static bool is_extra(int construct, int n)
+{
+    const struct construct *row = &constructs[construct];
+
+    return once && row->dtypes && strcmp(arch, "sm_90a") == 0 && strstr(row->name, "pipeline") &&
+           !is_its_turn(construct, n);
+}
+
+// Returns whether a construct is assembled for dtypes[n].
+static bool is_assembled(int construct, int n)
+{
+    // construct_ptx() omits constructs without the dtype.
+    return !once || !constructs[construct].dtypes || is_its_turn(construct, n) ||
+           is_extra(construct, n);
+}
+
+// Kernels of which only the entries with roles are assembled.
+static bool roles_only[CONSTRUCTS];
+
+static bool is_chosen_for_hopper(const char *name)
+{
+    return !roles_only[atoi(name + strlen("k"))] || strstr(name, "$tma(") == strchr(name, '$') ||
+           strstr(name, "$realigned(") == strchr(name, '$');
 }
 
 // Selects the first entry of each kernel. The others differ in their addresses and in the order of
@@ -166,17 +190,20 @@ TEST_RANGE(the_assembler_accepts_the_code, 0, assembled)
     int sm = atoi(arch + 3);
 
     for (int i = 0; i < CONSTRUCTS; i++)
-        if (is_assembled(i, _i))
+        if (is_assembled(i, _i)) {
+            roles_only[count] = is_extra(i, _i);
             rows[count++] = constructs[i];
+        }
     char *ptx = construct_ptx(rows, count, dtypes[_i], sm, strchr(arch, 'a') != NULL);
 
     if (once && !*ptx) { // no construct has this dtype
         free(ptx);
         return;
     }
-    if (once && strcmp(arch, "sm_90a") != 0) { // all entries are assembled for sm_90a
+    if (once) { // all entries are assembled for sm_90a
         char *all = ptx;
-        ptx = assembler_select(all, is_first_entry);
+        bool hopper = strcmp(arch, "sm_90a") == 0;
+        ptx = assembler_select(all, hopper ? is_chosen_for_hopper : is_first_entry);
         free(all);
     }
     o.arch = arch;
@@ -230,7 +257,12 @@ int main(int argc, char **argv)
         assembled = argc > 3 && strcmp(argv[3], "--all") == 0 ? ALL : FEW;
         slice.first = CONSTRUCTS; // no construct runs
     } else if (argc > 1 && strcmp(argv[1], "--few") == 0) {
-        in_full = few = true;
+        in_full = true;
+        most = 2;
+        most_of_dtype = 1;
+    } else if (argc > 1 && strcmp(argv[1], "--some") == 0) {
+        in_full = true;
+        most_of_dtype = 2;
     } else if (argc > 1) {
         only = argv[1]; // constructs selected by a name or a part of it
     } else {
