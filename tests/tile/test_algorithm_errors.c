@@ -357,6 +357,48 @@ TEST(mistakes_in_texts_are_reported_at_their_place)
     }
 }
 
+// The compiler sees these mistakes only where the plan's program uses a text.
+TEST(mistakes_in_the_use_of_texts_are_reported_at_the_text)
+{
+#define REDUCE(text, none)                                                                         \
+    .kind = CUC_ALGORITHM_REDUCE, .input_count = 1, .output_count = 1, .fn = (text), IN("x: f32"), \
+    OUT("y: f32"), .identity = (none)
+    const struct {
+        cuc_algorithm_options options;
+        const char *message, *log;
+    } rows[] = {
+        { { REDUCE("fn g(a) { return a }\nfn f(a, b) { return a, b }", "0") },
+          "fn:2:4: error T508: binding: 1 name for 2 values, where the plan has r0 = f(r0, v0).",
+          "    fn f(a, b) { return a, b }\n       ^\n" },
+        { { REDUCE("fn f(a, b) { return a }", "zero") },
+          "identity:1:1: error T501: name: nothing binds zero, where the plan has r0 = full(",
+          "    zero\n    ^\n" },
+        { { .kind = CUC_ALGORITHM_SELECT,
+            .input_count = 1,
+            .output_count = 2,
+            IN("x: f32"),
+            OUT("y: f32", "n: i64"),
+            .fn = "fn f(x) { return x }" },
+          "fn:1:4: error T101: bitand: operand x: expected a bool or an integer, got f32",
+          "    fn f(x) { return x }\n       ^\n" },
+        { { .kind = CUC_ALGORITHM_TRANSFORM,
+            .input_count = 3,
+            .output_count = 2,
+            IN("x: f32", "x", "zeros(f32, [3])"),
+            OUT("y: f32", "z: f32") },
+          "inputs[2]:1:1: error T201: store: f32[3] does not broadcast",
+          "    zeros(f32, [3])\n    ^\n" },
+    };
+
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
+        cuc_algorithm *plan = NULL;
+        cuc_algorithm_options o = rows[i].options;
+        o.struct_size = sizeof(o);
+        ck_fails(CUC_ERROR_COMPILE, cuc_algorithm_create(&plan, device, &o), rows[i].message);
+        ck_assert_msg(strstr(cuc_error_log(), rows[i].log), "row %d: %s", i, cuc_error_log());
+    }
+}
+
 TEST(calls_are_refused_by_name)
 {
     const cuc_tensor good[] = {

@@ -336,7 +336,22 @@ def _either(index: int, value: int, size: int) -> int:
     raise OverflowError(f"argument {index} is {value}: the kernel takes an integer of {size} bytes")
 
 
-def _refused(kernel: Kernel, args: tuple[Any, ...], error: struct.error) -> TypeError:
+def _refused(kernel: Kernel, args: tuple[Any, ...], error: struct.error | OverflowError) -> Exception:
+    """Return an exception that names the first argument that does not fit."""
+    if isinstance(error, OverflowError) and str(error).startswith("argument"):
+        return error
+    wanted = _parameters(kernel)
+    tile = options(raw.cuc_tile_parameter)
+    for index, value in enumerate(args):
+        dtype = wanted[index][1] if wanted is not None else -1
+        try:
+            if isinstance(value, (int, float)) and dtype in _VALUE:
+                struct.pack("=" + _VALUE[dtype], value)
+        except (struct.error, OverflowError):
+            named = raw.cuc_tile_get_parameter(ctypes.byref(tile), kernel._h, index) == raw.CUC_OK
+            return TypeError(f"argument {index}{f', {text(tile.name)},' if named else ''} is the "
+                             f"{type(value).__name__} {value!r}: {kernel.name}() takes "
+                             f"{text(raw.cuc_dtype_name(dtype))}")
     shown = ", ".join(f"{type(a).__name__} {a!r}" for a in args)
     return TypeError(f"an argument does not fit what {kernel.name}() takes ({error}): {shown}")
 
@@ -402,7 +417,7 @@ def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *ar
             failed: int = launching(queue, config, kernel, *args)
         except struct.error:
             failed = _launcher(kernel, args, careful=True)(queue, config, kernel, *args)
-    except struct.error as error:
+    except (struct.error, OverflowError) as error:
         raise _refused(kernel, args, error) from None
     if failed:
         raise last_error()
@@ -491,7 +506,7 @@ class PreparedLaunch:
         held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
             packed, held = _Packer(kernel, held, careful=True).packing()(None, *held)
-        except struct.error as error:
+        except (struct.error, OverflowError) as error:
             raise _refused(kernel, args, error) from None
         # Pointers to the variables that hold the stream's and the kernel's handles; the variables
         # become NULL when those close.

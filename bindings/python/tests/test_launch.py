@@ -67,6 +67,18 @@ class Arguments(DeviceTest):
         with self.assertRaisesRegex(InvalidArgumentError, "echo_i32: argument 0: expected an integer or pointer of 4 bytes, got f32"):
             self.echo("i32", 1.5, 4)
 
+    def test_numbers_that_do_not_fit_a_tile_kernel_are_named(self):
+        half = compiled("kernel half(out: f32[N], n: i32, a: f32) grid 1 { store(out, [0], a + cast(n, f32)) }",
+                        "tile").get_kernel("half")
+        out = self.device.allocate(16, stream=self.stream).view("f32", (4,))
+        for n, a, message in ((2.5, 1.0, "argument 1, n, is the float 2.5: half.* takes i32"),
+                              (2**40, 1.0, f"argument 1, n, is the int {2**40}: half.* takes i32"),
+                              (1, 1e300, "argument 2, a, is the float 1e.300: half.* takes f32")):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                launch(self.stream, None, half, out, n, a)
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                PreparedLaunch(self.stream, None, half, out, n, a)
+
     def test_ctypes_scalars_are_passed_unchanged(self):
         for name, value in [("i8", ctypes.c_int8(-1)), ("u16", ctypes.c_uint16(9)),
                             ("i64", ctypes.c_int64(-9)), ("f32", ctypes.c_float(2.5)),
