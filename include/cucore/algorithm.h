@@ -125,9 +125,11 @@ enum {
  * merges before they are compared; in a reduction or scan also before they are combined, or to f32
  * if that is an f16, bf16 or an 8-bit float, or to 32 bits if that is a shorter integer.
  *
- * The inputs of a MERGE are arrays only: those of the first sequence, and then as many of the
- * second one. So are those of UNION, INTERSECTION, DIFFERENCE and SYMMETRIC_DIFFERENCE; for
- * INTERSECTION and DIFFERENCE, the second sequence may have only the keys. These four have an
+ * The first half of the inputs of a MERGE are those of the first sequence, and the others those of
+ * the second one: arrays and expressions of these, of as many values. i and n are the index in the
+ * sequence and the number of its elements. The inputs of UNION, INTERSECTION, DIFFERENCE and
+ * SYMMETRIC_DIFFERENCE are arrays only: those of the first sequence, and then as many of the second
+ * one; for INTERSECTION and DIFFERENCE, it may have only the keys. These four have an
  * output for each value, and last the number of elements kept. Of n equal elements of the first
  * sequence and m of the second, a union keeps those n, and the last m - n of the second if m > n;
  * an intersection the first min(n, m) of the first; a difference the last n - m of the first; a
@@ -276,9 +278,9 @@ typedef struct cuc_algorithm_args {
     int64_t count;             /**< number of elements; 0: that of the arrays, and none if the plan
                                     has no arrays that are read or written by element. 0 for MERGE,
                                     set operations and SORT_SEGMENTS of rows */
-    /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A
-     * number above the count that the other fields give is taken as that count, and one below 0 as
-     * 0 */
+    /** i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT; for a
+     * MERGE two elements, the numbers of both sequences. A number above the count that the other
+     * fields give is taken as that count, and one below 0 as 0 */
     const cuc_tensor *device_count;
     /** Address of the workspace, a multiple of 256, used by one call at a time. 0: the call takes
      * memory from the device's memory resource and returns it, in stream order */

@@ -53,11 +53,12 @@ struct cuc__algorithm_kind {
     struct cuc__algorithm_input inputs[CUC__ALGORITHM_MAX];
     struct cuc__algorithm_output outputs[CUC__ALGORITHM_MAX];
     uint32_t input_count, output_count;
-    int32_t bins;                // of a histogram
-    int64_t k;                   // number of the largest elements
-    cuc_dtype offsets;           // of segments, or 0
-    uint32_t values;             // of an element
-    uint32_t keys;               // the first values, which are compared
+    int32_t bins;      // of a histogram
+    int64_t k;         // number of the largest elements
+    cuc_dtype offsets; // of segments, or 0
+    uint32_t values;   // of an element
+    uint32_t second;   // the first input of the second sequence; input_count if there is one
+    uint32_t keys;     // the first values, which are compared
     uint32_t bit_begin, bit_end; // the bits of keys that a sort compares
     uint32_t indices;            // bits: values that are indices, which a sort keeps in 32 bits
     cuc_dtype accumulators[CUC__ALGORITHM_MAX]; // the types of values while they are combined or
@@ -204,6 +205,11 @@ void cuc__algorithm_put_outputs_of_kept(struct cuc__text *text,
                                         const struct cuc__algorithm_problem *p);
 void cuc__algorithm_put_kept_apart(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
 void cuc__algorithm_put_kept(struct cuc__text *text, const struct cuc__algorithm_kind *kind);
+// Writes the values a0, a1 and so on of the element `at` of the first of two sequences, which has
+// na_all elements, or b0, b1 and so on of the second one, which has nb_all.
+void cuc__algorithm_put_sequence_values(struct cuc__text *text,
+                                        const struct cuc__algorithm_problem *p, bool second,
+                                        const char *indent, const char *at, const char *mask);
 // Writes a format, with a number in place of each "%u".
 void cuc__algorithm_put_numbered(struct cuc__text *text, uint32_t number, const char *format);
 // Writes a list of it, such as "a0, a1" for "a%u", one for each value.

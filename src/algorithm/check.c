@@ -136,15 +136,15 @@ static cuc_status read_inputs(struct cuc__algorithm_call *c, struct reading *r)
 
     for (uint32_t i = 0; i < k->input_count && st >= 0; i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
+        if (c->plan->family->pairs && i == k->second) {
+            c->first = c->count;
+            r->no_count = true;
+        }
         if (in->form > CUC__ALGORITHM_WHOLE)
             continue;
         bool whole = in->form == CUC__ALGORITHM_WHOLE, rows = c->plan->family->by_row && !whole;
         st = (rows ? flatten_rows : flatten)(&c->inputs[i], &c->args->inputs[next], "inputs", next,
                                              in->name, in->dtype, c->function);
-        if (c->plan->family->pairs && next == k->values) { // the second sequence
-            c->first = c->count;
-            r->no_count = true;
-        }
         if (r->no_count && !whole)
             c->length = last_extent(&c->args->inputs[next]);
         if (st >= 0 && rows)
@@ -254,10 +254,12 @@ static cuc_status read_device_count(struct cuc__algorithm_call *c)
                              "CUC_ALGORITHM_DEVICE_COUNT: leave it NULL"
                            : "device_count is NULL, but the plan has CUC_ALGORITHM_DEVICE_COUNT: "
                              "pass an i64 on the device");
-    if (t && (t->dtype != CUC_I64 || cuc_tensor_elements(t) != 1))
+    int64_t expected = c->plan->family->pairs ? 2 : 1;
+    if (t && (t->dtype != CUC_I64 || cuc_tensor_elements(t) != expected))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "device_count has %" PRId64 " elements of %s, expected one of i64",
-                         cuc_tensor_elements(t), cuc_dtype_name(t->dtype));
+                         "device_count has %" PRId64 " elements of %s, expected %s of i64",
+                         cuc_tensor_elements(t), cuc_dtype_name(t->dtype),
+                         expected == 1 ? "one" : "2");
     return t ? flatten(&c->device_count, t, "device_count", 0, "count", CUC_I64, c->function)
              : CUC_OK;
 }

@@ -12,10 +12,12 @@ static void choose(struct cuc__algorithm_problem *p)
 
 static struct cuc__algorithm_arrays inputs_of(const struct cuc__algorithm_kind *k)
 {
-    struct cuc__algorithm_arrays arrays = { .count = k->input_count };
+    struct cuc__algorithm_arrays arrays = { .count = 0 };
 
     for (uint32_t i = 0; i < k->input_count; i++)
-        snprintf(arrays.names[i], sizeof(arrays.names[i]), "in_%s", k->inputs[i].name);
+        if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE)
+            snprintf(arrays.names[arrays.count++], sizeof(arrays.names[i]), "in_%s",
+                     k->inputs[i].name);
     return arrays;
 }
 
@@ -30,24 +32,41 @@ static struct cuc__algorithm_arrays outputs_of(const struct cuc__algorithm_kind 
     return arrays;
 }
 
+static void put_parameters(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    cuc__algorithm_put_sequences(t, k);
+    if (k->device_count)
+        cuc__text_put(t, "count: i64[2], ");
+}
+
+// Writes the numbers of elements: of both sequences, and of the result.
+static void put_counts(struct cuc__text *t, const struct cuc__algorithm_kind *k)
+{
+    cuc__text_put(t, k->device_count ? "    na_all = minimum(maximum(count[0], 0), A)\n"
+                                       "    nb_all = minimum(maximum(count[1], 0), B)\n"
+                                     : "    na_all, nb_all = A, B\n");
+    cuc__text_put(t, "    n = na_all + nb_all\n");
+}
+
 static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem *p)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     const struct cuc__algorithm_arrays inputs = inputs_of(k);
 
     cuc__text_put(t, "\nkernel merge_splits(");
-    cuc__algorithm_put_sequences(t, k);
+    put_parameters(t, k);
     cuc__text_put(t, "splits: i64[S])\n    const BN = %d, BS = %d\n", p->tile.elements, BLOCK);
     cuc__algorithm_put_facts(t, &inputs, NULL);
-    cuc__text_put(t, "    grid cdiv(S, BS)\n{\n"
-                     "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, A + B)\n");
-    cuc__algorithm_put_search(t, "    ", "A", "B");
-    for (uint32_t i = 0; i < 2 * k->values; i++) {
-        bool second = i < k->values; // comes first in the call
-        cuc__text_put(t, "%s", i ? ", " : "");
-        cuc__algorithm_put_value(t, k, second, i % k->values, second ? "k - 1 - middle" : "middle",
-                                 "open");
-    }
+    cuc__text_put(t, "    grid cdiv(S, BS)\n{\n");
+    put_counts(t, k);
+    cuc__text_put(t, "    k = minimum((block(0) * BS + iota(i64, BS)) * BN, n)\n");
+    cuc__algorithm_put_search(t, "    ", "na_all", "nb_all");
+    cuc__algorithm_put_sequence_values(t, p, true, "        ", "k - 1 - middle", "open");
+    cuc__algorithm_put_sequence_values(t, p, false, "        ", "middle", "open");
+    cuc__text_put(t, "        second = comes_before(");
+    cuc__algorithm_put_each(t, k->values, "b%u");
+    cuc__text_put(t, ", ");
+    cuc__algorithm_put_each(t, k->values, "a%u");
     cuc__algorithm_put_search_end(t, "    ");
     cuc__text_put(t, "    store(splits, [block(0)], low)\n}\n");
 }
@@ -58,25 +77,24 @@ static void put_tiles(struct cuc__text *t, const struct cuc__algorithm_problem *
     const struct cuc__algorithm_arrays inputs = inputs_of(k), outputs = outputs_of(k);
 
     cuc__text_put(t, "\nkernel merge_tiles(");
-    cuc__algorithm_put_sequences(t, k);
+    put_parameters(t, k);
     cuc__algorithm_put_outputs(t, p, "N");
     cuc__text_put(t, "splits: i64[S])\n    const BN = %d, COLUMNS = %d\n", p->tile.elements,
                   COLUMNS);
     cuc__algorithm_put_facts(t, &outputs, &inputs);
-    cuc__text_put(t, "    grid S - 1\n{\n"
-                     "    t = block(0)\n"
-                     "    from, to = splits[t], splits[t + 1]\n"
+    cuc__text_put(t, "    grid S - 1\n{\n    t = block(0)\n");
+    put_counts(t, k);
+    if (k->device_count)
+        cuc__text_put(t, "    if t * BN >= n { return }\n");
+    cuc__text_put(t, "    from, to = splits[t], splits[t + 1]\n"
                      "    na = cast(to - from, i32)\n"
-                     "    nb = cast(minimum(t * BN + BN, A + B) - to - (t * BN - from), i32)\n"
+                     "    nb = cast(minimum(t * BN + BN, n) - to - (t * BN - from), i32)\n"
                      "    j = iota(i32, BN)\n"
                      "    first, second = j < na, (j >= na) & (j < na + nb)\n");
-    for (uint32_t i = 0; i < k->values; i++) {
-        cuc__text_put(t, "    v%u = where(first, ", i);
-        cuc__algorithm_put_value(t, k, false, i, "from + j", "first");
-        cuc__text_put(t, ", ");
-        cuc__algorithm_put_value(t, k, true, i, "t * BN - from + j - na", "second");
-        cuc__text_put(t, ")\n");
-    }
+    cuc__algorithm_put_sequence_values(t, p, false, "    ", "from + j", "first");
+    cuc__algorithm_put_sequence_values(t, p, true, "    ", "t * BN - from + j - na", "second");
+    for (uint32_t i = 0; i < k->values; i++)
+        cuc__text_put(t, "    v%u = where(first, a%u, b%u)\n", i, i, i);
     cuc__algorithm_put_merge(t, k, "    ", "na", "nb", p->tile.elements);
     cuc__algorithm_put_stores(t, p);
     cuc__text_put(t, "}\n");

@@ -57,9 +57,8 @@ void cuc__algorithm_put_search(struct cuc__text *t, const char *indent, const ch
     cuc__text_put(t, "%slow, high = maximum(k - %s, 0), minimum(k, %s)\n", indent, nb, na);
     cuc__text_put(t,
                   "%swhile any(low < high) {\n"
-                  "%s    middle, open = (low + high) >> 1, low < high\n"
-                  "%s    second = comes_before(",
-                  indent, indent, indent);
+                  "%s    middle, open = (low + high) >> 1, low < high\n",
+                  indent, indent);
 }
 
 void cuc__algorithm_put_search_end(struct cuc__text *t, const char *indent)
@@ -100,9 +99,14 @@ void cuc__algorithm_put_compared(struct cuc__text *t, const struct cuc__algorith
 
 void cuc__algorithm_put_sequences(struct cuc__text *t, const struct cuc__algorithm_kind *k)
 {
-    for (uint32_t i = 0; i < k->input_count; i++)
-        cuc__text_put(t, "in_%s: %s[%s], ", k->inputs[i].name, cuc_dtype_name(k->inputs[i].dtype),
-                      i < k->values ? "A" : "B");
+    for (uint32_t i = 0; i < k->input_count; i++) {
+        const struct cuc__algorithm_input *in = &k->inputs[i];
+        if (in->form == CUC__ALGORITHM_ELEMENTS)
+            cuc__text_put(t, "in_%s: %s[%s], ", in->name, cuc_dtype_name(in->dtype),
+                          i < k->second ? "A" : "B");
+        if (in->form == CUC__ALGORITHM_WHOLE)
+            cuc__text_put(t, "in_%s: %s[L%u], ", in->name, cuc_dtype_name(in->dtype), i);
+    }
 }
 
 void cuc__algorithm_put_value(struct cuc__text *t, const struct cuc__algorithm_kind *k, bool second,

@@ -11,9 +11,9 @@ void cuc__algorithm_put_order(struct cuc__text *text, const struct cuc__algorith
 void cuc__algorithm_put_comparison(struct cuc__text *text, const struct cuc__algorithm_kind *kind,
                                    const char *x, const char *y);
 // Write the search for the merge path in arrays: how many of the first k elements of the result,
-// `low`, come from the first of two runs of na and nb elements. Between both parts stand the
-// arguments of comes_before(): the element k - 1 - middle of the second run, and the element
-// `middle` of the first, both under the mask `open`.
+// `low`, come from the first of two runs of na and nb elements. Between both parts stands
+// "second = comes_before(" with its arguments: the element k - 1 - middle of the second run, and
+// the element `middle` of the first, both under the mask `open`.
 void cuc__algorithm_put_search(struct cuc__text *text, const char *indent, const char *na,
                                const char *nb);
 void cuc__algorithm_put_search_end(struct cuc__text *text, const char *indent);

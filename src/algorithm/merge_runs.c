@@ -58,6 +58,7 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
     cuc__text_put(t, "    grid cdiv(TILES, BS)\n{\n    t = block(0) * BS + iota(i64, BS)\n");
     put_place(t, p);
     cuc__algorithm_put_search(t, "    ", "na", "nb");
+    cuc__text_put(t, "        second = comes_before(");
     cuc__algorithm_put_compared(
         t, &p->kind, "gather(from_%u, [base + start + width + k - 1 - middle], mask=open)");
     cuc__text_put(t, ", ");

@@ -122,10 +122,9 @@ static cuc_status check_uses(const cuc_algorithm_options *o, const char *functio
           "CUC_ALGORITHM_DESCENDING is only for CUC_ALGORITHM_SORT and _SORT_SEGMENTS: leave it "
           "unset" },
         { o->flags & CUC_ALGORITHM_DEVICE_COUNT &&
-              (o->kind == CUC_ALGORITHM_MERGE || o->kind == CUC_ALGORITHM_SORT_SEGMENTS ||
-               is_set_operation(o->kind)),
-          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE, _SORT_SEGMENTS and set "
-          "operations: leave it unset" },
+              (o->kind == CUC_ALGORITHM_SORT_SEGMENTS || is_set_operation(o->kind)),
+          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_SORT_SEGMENTS and set operations: "
+          "leave it unset" },
         { o->fn && (o->kind == CUC_ALGORITHM_SORT || o->kind == CUC_ALGORITHM_SORT_SEGMENTS),
           "fn is given, but CUC_ALGORITHM_SORT and _SORT_SEGMENTS have the natural order: leave it "
           "NULL, or use CUC_ALGORITHM_MERGE_SORT" },
@@ -266,7 +265,7 @@ static cuc_status read_inputs(struct cuc__algorithm_kind *k, const cuc_algorithm
 {
     uint32_t named = 0;
 
-    k->input_count = o->input_count;
+    k->input_count = k->second = o->input_count;
     for (uint32_t i = 0; i < o->input_count; i++) {
         cuc_status st = read_input(k, o->inputs[i], i, function);
         if (st < 0)
@@ -347,10 +346,55 @@ static cuc_dtype compared(cuc_dtype dtype)
     }
 }
 
+// Returns the number of values of a part of the inputs, and through `arrays` that of the arrays
+// that are read by element.
+static uint32_t values_of(const struct cuc__algorithm_kind *k, uint32_t from, uint32_t end,
+                          uint32_t *arrays)
+{
+    uint32_t values = 0, named = 0;
+
+    *arrays = 0;
+    for (uint32_t i = from; i < end; i++) {
+        values += k->inputs[i].form == CUC__ALGORITHM_VALUE;
+        named += k->inputs[i].form == CUC__ALGORITHM_NAMED;
+        *arrays += k->inputs[i].form == CUC__ALGORITHM_ELEMENTS;
+    }
+    return values ? values : named + *arrays;
+}
+
+// Checks the inputs of a merge: in each half, arrays and expressions of one sequence.
+static cuc_status read_halves(struct cuc__algorithm_kind *k, const char *function)
+{
+    uint32_t arrays[2], values;
+
+    if (k->input_count % 2)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "input_count is %u, expected an even number: the inputs of the first "
+                         "sequence, and then those of the second",
+                         k->input_count);
+    k->second = k->input_count / 2;
+    k->values = values_of(k, 0, k->second, &arrays[0]);
+    values = values_of(k, k->second, k->input_count, &arrays[1]);
+    for (uint32_t i = 0; i < 2; i++)
+        if (!arrays[i])
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "inputs[%u] to inputs[%u], those of one sequence, have no array that "
+                             "is read by element: expected one, such as \"x: f32\"",
+                             i * k->second, (i + 1) * k->second - 1);
+    return values == k->values
+               ? CUC_OK
+               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "the inputs of the first sequence have %u values, those of the second "
+                           "%u: expected as many",
+                           k->values, values);
+}
+
 // Checks two sequences: arrays for the values of the first one, and then for those of the second.
 // An intersection or difference keeps no values of the second, which may have only keys.
 static cuc_status read_sequences(struct cuc__algorithm_kind *k, const char *function)
 {
+    if (k->kind == CUC_ALGORITHM_MERGE)
+        return read_halves(k, function);
     bool only_keys = k->kind == CUC_ALGORITHM_INTERSECTION || k->kind == CUC_ALGORITHM_DIFFERENCE;
 
     for (uint32_t i = 0; i < k->input_count; i++)
@@ -366,7 +410,7 @@ static cuc_status read_sequences(struct cuc__algorithm_kind *k, const char *func
                          "input_count is %u, expected an even number: the arrays of the first "
                          "sequence, and then those of the second",
                          k->input_count);
-    k->values = only_keys ? k->input_count - k->keys : k->values / 2;
+    k->values = k->second = only_keys ? k->input_count - k->keys : k->values / 2;
     return CUC_OK;
 }
 

@@ -208,6 +208,7 @@ static void put_splits(struct cuc__text *t, const struct cuc__algorithm_problem 
                      "1)\n");
     put_place(t);
     cuc__algorithm_put_search(t, "        ", "na", "nb");
+    cuc__text_put(t, "            second = comes_before(");
     cuc__algorithm_put_compared(
         t, &p->kind,
         "read(to_%u, spare_%u, from_spare, base + from + width + k - 1 - middle, open)");

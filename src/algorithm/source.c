@@ -13,11 +13,12 @@
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 static const char blanks[] = " \t\n";
 
-// Returns the array among the first `count` inputs whose name is a word, or NULL.
+// Returns the array among the first `count` inputs, or those of the second sequence, whose name is
+// a word, or NULL.
 static const struct cuc__algorithm_input *
 find_array(const struct cuc__algorithm_kind *k, uint32_t count, const char *word, size_t length)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = count > k->second ? k->second : 0; i < count; i++)
         if (k->inputs[i].form <= CUC__ALGORITHM_WHOLE && strlen(k->inputs[i].name) == length &&
             strncmp(k->inputs[i].name, word, length) == 0)
             return &k->inputs[i];
@@ -110,23 +111,41 @@ const char *cuc__algorithm_find_in_expression(const struct cuc__algorithm_proble
     return found;
 }
 
+// The inputs of a sequence: all of them, unless there are two.
+static uint32_t first_of(const struct cuc__algorithm_kind *k, bool second)
+{
+    return second ? k->second : 0;
+}
+
+static uint32_t end_of(const struct cuc__algorithm_kind *k, bool second)
+{
+    return second ? k->input_count : k->second;
+}
+
+// Returns the name of a sequence's number of elements.
+static const char *count_of(const struct cuc__algorithm_problem *p, bool second)
+{
+    return !p->family->pairs ? "n" : second ? "nb_all" : "na_all";
+}
+
 // Writes the names of the arguments of element_of or, with a format of loads, the arguments. An
 // array that is read by element ends at the number of elements, also where that is on the device.
 static void put_element_arguments(struct cuc__text *t, const struct cuc__algorithm_problem *p,
-                                  const char *load, const char *hint)
+                                  bool second, const char *load, const char *hint)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
 
     if (p->family->by_row)
         cuc__text_put(t, ", row");
-    for (uint32_t i = 0; i < k->input_count; i++) {
+    for (uint32_t i = first_of(k, second); i < end_of(k, second); i++) {
         const struct cuc__algorithm_input *in = &k->inputs[i];
         if (in->form == CUC__ALGORITHM_ELEMENTS && load)
             cuc__text_put(t, load, in->name, hint);
         else if (in->form == CUC__ALGORITHM_ELEMENTS)
             cuc__text_put(t, ", %s", in->name);
         if (in->form == CUC__ALGORITHM_ELEMENTS && load && k->device_count)
-            cuc__text_put(t, ", slice(in_%s, %d, 0, n)", in->name, p->family->by_row);
+            cuc__text_put(t, ", slice(in_%s, %d, 0, %s)", in->name, p->family->by_row,
+                          count_of(p, second));
         else if (in->form <= CUC__ALGORITHM_WHOLE)
             cuc__text_put(t, ", in_%s", in->name);
     }
@@ -134,18 +153,20 @@ static void put_element_arguments(struct cuc__text *t, const struct cuc__algorit
 
 // Writes the function that computes the values of an element, and the offset at which each
 // expression begins.
-static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem *p, size_t *starts)
+static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool second,
+                        size_t *starts)
 {
     const struct cuc__algorithm_kind *k = &p->kind;
     bool expressions = false;
     const char *comma = "";
 
-    for (uint32_t i = 0; i < k->input_count; i++)
+    for (uint32_t i = first_of(k, second); i < end_of(k, second); i++)
         expressions |= k->inputs[i].form == CUC__ALGORITHM_VALUE;
-    cuc__text_put(t, "\n# The values of the elements with indices i.\nfn element_of(i, n");
-    put_element_arguments(t, p, NULL, NULL);
+    cuc__text_put(t, "\n# The values of the elements with indices i.\nfn element_of%s(i, n",
+                  second ? "_second" : "");
+    put_element_arguments(t, p, second, NULL, NULL);
     cuc__text_put(t, ") {\n");
-    for (uint32_t i = 0; i < k->input_count; i++) {
+    for (uint32_t i = first_of(k, second); i < end_of(k, second); i++) {
         if (k->inputs[i].form != CUC__ALGORITHM_NAMED)
             continue;
         cuc__text_put(t, "    %s = ", k->inputs[i].name);
@@ -154,7 +175,7 @@ static void put_element(struct cuc__text *t, const struct cuc__algorithm_problem
         cuc__text_put(t, "\n");
     }
     cuc__text_put(t, "    return ");
-    for (uint32_t i = 0; i < k->input_count; i++) {
+    for (uint32_t i = first_of(k, second); i < end_of(k, second); i++) {
         enum cuc__algorithm_form form = k->inputs[i].form;
         if (form == CUC__ALGORITHM_WHOLE || (form == CUC__ALGORITHM_VALUE) != expressions)
             continue;
@@ -235,15 +256,22 @@ void cuc__algorithm_put_count(struct cuc__text *t, const struct cuc__algorithm_p
 }
 
 // Writes the call that computes the values of elements. `value` is the format of their names.
+static void put_call_of(struct cuc__text *t, const struct cuc__algorithm_problem *p, bool second,
+                        const char *indent, const char *value, const char *index, const char *load,
+                        const char *hint)
+{
+    cuc__text_put(t, "%s", indent);
+    cuc__algorithm_put_each(t, p->kind.values, value);
+    cuc__text_put(t, " = element_of%s(%s, %s", second ? "_second" : "", index, count_of(p, second));
+    put_element_arguments(t, p, second, load, hint);
+    cuc__text_put(t, ")\n");
+}
+
 static void put_call(struct cuc__text *t, const struct cuc__algorithm_problem *p,
                      const char *indent, const char *value, const char *index, const char *load,
                      const char *hint)
 {
-    cuc__text_put(t, "%s", indent);
-    cuc__algorithm_put_each(t, p->kind.values, value);
-    cuc__text_put(t, " = element_of(%s, n", index);
-    put_element_arguments(t, p, load, hint);
-    cuc__text_put(t, ")\n");
+    put_call_of(t, p, false, indent, value, index, load, hint);
 }
 
 void cuc__algorithm_put_values(struct cuc__text *t, const struct cuc__algorithm_problem *p,
@@ -284,6 +312,20 @@ void cuc__algorithm_put_loaded(struct cuc__text *t, const struct cuc__algorithm_
                                const char *indent, const char *load)
 {
     put_call(t, p, indent, "v%u", "i", load, "");
+}
+
+void cuc__algorithm_put_sequence_values(struct cuc__text *t, const struct cuc__algorithm_problem *p,
+                                        bool second, const char *indent, const char *at,
+                                        const char *mask)
+{
+    char letter = second ? 'b' : 'a', value[] = { letter, '%', 'u', '\0' }, hint[32];
+
+    snprintf(hint, sizeof(hint), ", mask=%s", mask);
+    cuc__text_put(t, "%sat = %s\n", indent, at);
+    put_call_of(t, p, second, indent, value, "at", ", gather(in_%s, [at]%s)", hint);
+    for (uint32_t i = 0; i < p->kind.values; i++)
+        cuc__text_put(t, "%s%c%u = cast(%c%u, %s)\n", indent, letter, i, letter, i,
+                      cuc_dtype_name(p->kind.accumulators[i]));
 }
 
 void cuc__algorithm_put_outputs_of_kept(struct cuc__text *t, const struct cuc__algorithm_problem *p)
@@ -382,7 +424,9 @@ char *cuc__algorithm_source(const struct cuc__algorithm_problem *p, size_t *star
     if (p->fn) // first, so that messages of the compiler refer to its lines
         cuc__text_put(&t, "%s\n", p->fn);
     cuc__algorithm_put_functions(&t, &p->kind);
-    put_element(&t, p, starts);
+    put_element(&t, p, false, starts);
+    if (p->family->pairs)
+        put_element(&t, p, true, starts);
     p->family->put(&t, p);
     if (t.lost) {
         free(t.at);

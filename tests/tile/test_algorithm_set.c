@@ -315,7 +315,7 @@ TEST(mistakes_in_set_operations_are_refused_by_name)
             .flags = CUC_ALGORITHM_DEVICE_COUNT,
             .input_count = 2,
             OPTIONS("a: i32", "b: i32") },
-          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_MERGE" },
+          "CUC_ALGORITHM_DEVICE_COUNT is not for CUC_ALGORITHM_SORT_SEGMENTS" },
         { { .kind = CUC_ALGORITHM_DIFFERENCE,
             .keys = 2,
             .input_count = 2,

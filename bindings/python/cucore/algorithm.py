@@ -110,7 +110,8 @@ class Algorithm(Handle):
     def __call__(self, stream: StreamLike, inputs: Sequence[Any], outputs: Sequence[Any], *, count: int = 0,
                  device_count: Any = None, offsets: Any = None, workspace: Buffer | None = None) -> None:
         """Run in stream order. Arrays may come from any library. `count` is the number of elements, if not that of
-        the arrays; `device_count` is an i64 array of one element that has it, for the option `device_count`; `offsets`
+        the arrays; `device_count` is an i64 array of one element that has it, or of two in a merge, for the option
+        `device_count`; `offsets`
         are those of segments. Without a
         `workspace` the call takes memory from the device's resource."""
         args, kept = options(raw.cuc_algorithm_args), []

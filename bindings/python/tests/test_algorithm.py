@@ -91,6 +91,40 @@ class AlgorithmTest(DeviceTest):
         expected = np.sort(np.concatenate([first, second]))
         np.testing.assert_array_equal(self.receive(out, expected), expected)
 
+    def test_merge_of_expressions(self):
+        rng = np.random.default_rng(3)
+        merge = algorithm.Algorithm("merge", ["a: f32", "abs(a)", "i", "a", "b: f32", "abs(b)", "-1 - i", "b"],
+                                    ["_: f32", "at: i64", "x: f32"])
+        for na, nb in ((1, 1), (3000, 5000), (2047, 1), (5, 9999)):
+            parts = [rng.integers(-40, 40, n).astype(np.float32) for n in (na, nb)]
+            parts = [part[np.argsort(abs(part), kind="stable")] for part in parts]
+            both = np.concatenate(parts)
+            order = np.argsort(abs(both), kind="stable")
+            at, x = self.send(np.zeros(na + nb, np.int64)), self.send(np.zeros_like(both))
+            merge(self.stream, [self.send(part) for part in parts], [at, x])
+            places = np.concatenate([np.arange(na), -1 - np.arange(nb)])[order]
+            np.testing.assert_array_equal(self.receive(at, np.zeros(na + nb, np.int64)), places)
+            np.testing.assert_array_equal(self.receive(x, both), both[order])
+
+    def test_merge_with_counts_on_the_device(self):
+        rng = np.random.default_rng(4)
+        merge = algorithm.Algorithm("merge", ["a: f32", "p: i32[]", "a", "p[i]", "b: f32", "q: i32[]", "b",
+                                              "q[n - 1 - i]"], ["z: f32", "w: i32"], device_count=True)
+        a, b = (np.sort(rng.integers(-40, 40, n)).astype(np.float32) for n in (3000, 5000))
+        p, q = (rng.integers(0, 99, n).astype(np.int32) for n in (3000, 5000))
+        for na, nb in ((3000, 5000), (1500, 1667), (0, 5000), (3000, 0), (0, 0), (3005, 5009), (-3, 17)):
+            z, w = np.full(8000, 77, np.float32), np.full(8000, 55, np.int32)
+            to, values = self.send(z), self.send(w)
+            merge(self.stream, [self.send(x) for x in (a, p, b, q)], [to, values],
+                  device_count=self.send(np.array([na, nb], np.int64)))
+            first, second = a[:max(na, 0)], b[:max(nb, 0)]
+            both = np.concatenate([first, second])
+            order = np.argsort(both, kind="stable")
+            z[:len(both)] = both[order]
+            w[:len(both)] = np.concatenate([p[:len(first)], q[:len(second)][::-1]])[order]
+            np.testing.assert_array_equal(self.receive(to, z), z)
+            np.testing.assert_array_equal(self.receive(values, w), w)
+
     def test_sorts(self):
         out, place = self.send(self.x), self.send(np.zeros(5000, np.int32))
         sort = algorithm.Algorithm("merge_sort", ["x: f32", "x", "i"], ["y: f32", "place: i32"],

@@ -1260,7 +1260,7 @@ pub struct cuc_algorithm_args {
     pub output_count: u32,
     /// number of elements; 0: that of the arrays, and none if the plan has no arrays that are read or written by element. 0 for MERGE, set operations and SORT_SEGMENTS of rows
     pub count: i64,
-    /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT. A number above the count that the other fields give is taken as that count, and one below 0 as 0
+    /// i64, one element: the number of elements, for plans with CUC_ALGORITHM_DEVICE_COUNT; for a MERGE two elements, the numbers of both sequences. A number above the count that the other fields give is taken as that count, and one below 0 as 0
     pub device_count: *const cuc_tensor,
     /// Address of the workspace, a multiple of 256, used by one call at a time. 0: the call takes memory from the device's memory resource and returns it, in stream order
     pub workspace: cuc_device_ptr,
