@@ -125,6 +125,60 @@ class AlgorithmTest(DeviceTest):
             np.testing.assert_array_equal(self.receive(to, z), z)
             np.testing.assert_array_equal(self.receive(values, w), w)
 
+    def test_reductions_of_parts_are_combined(self):
+        larger = """
+            fn larger(x, i, y, j) {
+                keep = (x > y) | ((x == y) & (i < j))
+                return where(keep, x, y), where(keep, i, j)
+            }"""
+        identity = "-inf, 0x7fffffffffffffff"
+        of_part = algorithm.Algorithm("reduce", ["first: i64[]", "x: f32", "x", "i + first[0]"],
+                                      ["most: f32", "at: i64"], larger, identity=identity)
+        of_results = algorithm.Algorithm("reduce", ["most: f32", "at: i64"], ["y: f32", "place: i64"], larger,
+                                         identity=identity)
+        most, at, first = [], [], 0
+        for part in np.split(self.x, [700, 700, 4321]):
+            if len(part):
+                y, place = self.send(np.zeros(1, np.float32)), self.send(np.zeros(1, np.int64))
+                of_part(self.stream, [self.send(np.array([first], np.int64)), self.send(part)], [y, place])
+                most.append(self.receive(y, np.zeros(1, np.float32)))
+                at.append(self.receive(place, np.zeros(1, np.int64)))
+            first += len(part)
+        y, place = self.send(np.zeros(1, np.float32)), self.send(np.zeros(1, np.int64))
+        of_results(self.stream, [self.send(np.concatenate(most)), self.send(np.concatenate(at))], [y, place])
+        self.assertEqual(self.receive(y, np.zeros(1, np.float32))[0], self.x.max())
+        self.assertEqual(self.receive(place, np.zeros(1, np.int64))[0], self.x.argmax())
+
+    def test_sorts_of_parts_are_combined(self):
+        devices, size, x = 3, 2000, np.concatenate([self.x, self.y])[:6000]
+        sort = algorithm.Algorithm("sort", ["x: f32", "first: i64[]", "x", "i + first[0]"], ["y: f32", "at: i64"])
+        merge = algorithm.Algorithm("merge", ["a: f32", "p: i64", "b: f32", "q: i64"], ["y: f32", "at: i64"],
+                                    device_count=True)
+        splitters = np.quantile(x, [1 / 3, 2 / 3]).astype(np.float32)
+        pieces = [[] for _ in range(devices)]  # of each range, in the order of the devices
+        for device in range(devices):
+            part = x[device * size:(device + 1) * size]
+            keys, at = self.send(part), self.send(np.zeros(size, np.int64))
+            sort(self.stream, [self.send(part), self.send(np.array([device * size], np.int64))], [keys, at])
+            bounds = self.send(np.zeros(2, np.int64))
+            algorithm.search(self.stream, keys, self.send(splitters), bounds)
+            ends = [0, *self.receive(bounds, np.zeros(2, np.int64)), size]
+            keys, at = self.receive(keys, part), self.receive(at, np.zeros(size, np.int64))
+            for target in range(devices):
+                pieces[target].append((keys[ends[target]:ends[target + 1]], at[ends[target]:ends[target + 1]]))
+        found = []
+        for received in pieces:
+            keys, at = received[0]
+            for piece, places in received[1:]:
+                padded = [self.send(np.resize(each, size * devices)) for each in (keys, at, piece, places)]
+                y, place = np.zeros(2 * size * devices, np.float32), np.zeros(2 * size * devices, np.int64)
+                to = self.send(y), self.send(place)
+                merge(self.stream, padded, to, device_count=self.send(np.array([len(keys), len(piece)], np.int64)))
+                count = len(keys) + len(piece)
+                keys, at = self.receive(to[0], y)[:count], self.receive(to[1], place)[:count]
+            found.append(at)
+        np.testing.assert_array_equal(np.concatenate(found), np.argsort(x, kind="stable"))
+
     def test_sorts(self):
         out, place = self.send(self.x), self.send(np.zeros(5000, np.int32))
         sort = algorithm.Algorithm("merge_sort", ["x: f32", "x", "i"], ["y: f32", "place: i32"],
