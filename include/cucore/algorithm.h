@@ -443,7 +443,8 @@ CUC_API cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *id
  * Scan an array, in stream order: y[i] combines x[0] to x[i].
  *
  * The first call for a device, operator, flags and pair of types creates a plan, which the library
- * keeps among the 64 used most recently.
+ * keeps among the 64 used most recently. Plans for less than 2^24, less than 2^27 and more elements
+ * differ.
  *
  * @order  as cuc_algorithm_run()
  * @thread any thread; one call at a time on the same stream

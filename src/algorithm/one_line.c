@@ -38,6 +38,15 @@ cuc_status cuc_reduce(cuc_stream *stream, const char *fn, const char *identity, 
             CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = y, .output_count = 1)));
 }
 
+// Returns a number of elements for which the plan of a scan is chosen: the tiles of few, and of
+// many, differ.
+static int64_t scanned(int64_t count)
+{
+    enum { FEW = 1 << 24, MANY = 1 << 27 };
+
+    return count < FEW ? FEW / 2 : count < MANY ? FEW : MANY;
+}
+
 cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, uint32_t flags,
                     const cuc_tensor *x, const cuc_tensor *y)
 {
@@ -52,7 +61,8 @@ cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, ui
         run(stream,
             CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SCAN, .flags = flags, .inputs = elements,
                                   .input_count = 1, .outputs = results, .output_count = 1, .fn = fn,
-                                  .identity = identity),
+                                  .identity = identity,
+                                  .count = scanned(cuc_tensor_elements(x))),
             CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = y, .output_count = 1)));
 }
 
