@@ -6,13 +6,78 @@
 #include <cucore/program.h>
 
 #include "base/array.h"
+#include "base/helpers.h"
 #include "base/options.h"
+#include "code/kernel_tile.h"
 #include "code/object.h"
+#include "device/context.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SMALLEST = 256 }; // tile that is tried
+
+// The kernels of a plan, each of which is loaded by the thread that is free next.
+struct load {
+    struct cuc__task task;
+    cuc_algorithm *plan;
+    int kernel;
+    cuc_status status;
+};
+
+static cuc_status get_kernel(cuc_algorithm *plan, int kernel)
+{
+    const char *name = plan->family->kernels[kernel], *function = "cuc_algorithm_create";
+    cuc_context *context;
+    bool pushed;
+    cuc_status st;
+
+    if ((st = cuc__device_enter(&context, &pushed, plan->device, function)) < 0)
+        return st;
+    st = cuc__tile_kernel_get(&plan->kernels[kernel], plan->object, name, function);
+    return cuc__context_leave(context, pushed, st, function);
+}
+
+static void load(void *user)
+{
+    struct load *l = user;
+
+    l->status = get_kernel(l->plan, l->kernel);
+}
+
+// Loads the kernels in threads, because the driver may have to assemble them.
+static cuc_status get_kernels(cuc_algorithm *plan, const struct cuc__algorithm_problem *p)
+{
+    const struct cuc__algorithm_family *f = p->family;
+    struct load loads[CUC__ALGORITHM_KERNELS];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = 0;
+    cuc_status st = CUC_OK;
+
+    for (int i = 0; i < CUC__ALGORITHM_KERNELS && f->kernels[i]; i++)
+        if (!(p->tile.omitted >> i & 1) && (!f->lacks || !f->lacks(&p->kind, i))) {
+            struct load *l = &loads[count++];
+            *l = (struct load){ .plan = plan, .kernel = i };
+            l->task.run = load;
+            l->task.user = l;
+        }
+    size_t threads = count < (size_t)processors ? count : (size_t)processors;
+    struct cuc__helpers *helpers = threads > 1 ? cuc__helpers_start(threads - 1) : NULL;
+    for (size_t i = 0; i < count && helpers; i++)
+        cuc__helpers_offer(helpers, &loads[i].task, false);
+    for (size_t i = 0; i < count; i++) {
+        if (helpers)
+            cuc__helpers_finish(helpers, &loads[i].task);
+        else
+            load(&loads[i]);
+        // Another thread's failure is not recorded in this one.
+        if (st >= 0 && (st = loads[i].status) < 0)
+            st = get_kernel(plan, loads[i].kernel);
+    }
+    cuc__helpers_stop(helpers);
+    return st;
+}
 
 static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_problem *p,
                           cuc_cache *cache, const char *function)
@@ -30,17 +95,13 @@ static cuc_status compile(cuc_algorithm *plan, const struct cuc__algorithm_probl
                                                 .warps = p->tile.warps, .cache = cache));
     if (st >= 0)
         st = cuc_program_compile(&plan->object, program, CUC_CODE_PTX);
-    // Few launches need indices of 64 bits, or have arrays of other strides.
     if (st >= 0)
-        st = cuc__object_divide(&plan->object, "$idx64", function);
-    if (st >= 0)
-        plan->object->splits = true;
+        st = cuc__object_divide(plan->object, function);
     if (st == CUC_ERROR_COMPILE)
         st = cuc__algorithm_fail_compile(p, plan->text, starts, function);
     cuc_program_release(program);
-    for (int i = 0; i < CUC__ALGORITHM_KERNELS && st >= 0 && p->family->kernels[i]; i++)
-        if (!(p->tile.omitted >> i & 1) && (!p->family->lacks || !p->family->lacks(&p->kind, i)))
-            st = cuc_object_get_kernel(&plan->kernels[i], plan->object, p->family->kernels[i]);
+    if (st >= 0)
+        st = get_kernels(plan, p);
     return st;
 }
 

@@ -302,9 +302,10 @@ static void fill_parameters(struct cuc__tile_kernel *tile)
 static cuc_status open_entry(cuc_kernel **out, cuc_object *object, const char *symbol,
                              const char *name)
 {
-    cuc_status st = cuc_object_get_kernel(out, object, symbol);
+    cuc_object *part;
+    cuc_status st = cuc__object_get_part(&part, object, symbol, "cuc_object_get_kernel");
 
-    if (st < 0)
+    if (st < 0 || (st = cuc_object_get_kernel(out, part, symbol)) < 0)
         return st;
     cuc__intern_release((*out)->name);
     (*out)->name = cuc__intern(name); // for messages; the name is already interned, so this cannot
@@ -312,24 +313,14 @@ static cuc_status open_entry(cuc_kernel **out, cuc_object *object, const char *s
     return CUC_OK;
 }
 
-// True if an entry is in the part of the object that is loaded later.
-static bool is_later(const cuc_object *object, const char *symbol)
-{
-    struct cuc__ptx at;
-
-    return object->later && cuc__object_ptx_entry(&at, object->later, symbol) == CUC__PTX_FOUND;
-}
-
 static cuc_status open_entries(struct cuc__tile_code *code, cuc_object *object, const char *name)
 {
     const struct tile_signature *s = code->signature;
+    uint32_t count = object->part_count ? 1 : s->entries;
 
-    for (uint32_t i = 0; i < s->entries; i++) {
-        bool later = is_later(object, s->entry[i].name);
+    for (uint32_t i = 0; i < count; i++) {
         cuc_kernel *entry;
-        if (later && i > 0)
-            continue;
-        cuc_status st = open_entry(&entry, later ? object->later : object, s->entry[i].name, name);
+        cuc_status st = open_entry(&entry, object, s->entry[i].name, name);
         if (st < 0)
             return st;
         atomic_init(&code->entry[i], entry);
@@ -342,7 +333,7 @@ cuc_status cuc__tile_kernel_open(cuc_kernel **out, struct cuc__tile_code *code, 
 {
     const char *symbol = code->signature->entry[number].name;
     cuc_kernel *opened, *others = NULL;
-    cuc_status st = open_entry(&opened, kernel->object->later, symbol, kernel->name);
+    cuc_status st = open_entry(&opened, kernel->object, symbol, kernel->name);
 
     if (st < 0)
         return st;

@@ -16,8 +16,8 @@ enum {
 // A tile kernel compiled for one architecture.
 struct cuc__tile_code {
     struct tile_signature *signature;
-    // The kernels that the signature lists as entries, all with the tile kernel's name. NULL: of
-    // the object's `later` part, and no launch has taken it so far.
+    // The kernels that the signature lists as entries, all with the tile kernel's name. NULL: the
+    // object has parts, and no launch has taken this one so far.
     _Atomic(cuc_kernel *) entry[TILE_VARIANTS];
 };
 
@@ -40,7 +40,7 @@ static inline struct cuc__tile_code *cuc__tile_code_on(const struct cuc__tile_ke
     return &tile->code[tile->of_device ? tile->of_device[device->ordinal] : 0];
 }
 
-// Opens an entry of the object's `later` part, unless another thread does so first.
+// Opens an entry of an object with parts, unless another thread does so first.
 cuc_status cuc__tile_kernel_open(cuc_kernel **out, struct cuc__tile_code *code, uint32_t number,
                                  const cuc_kernel *kernel) __attribute__((cold));
 // Returns a tile kernel of an object. Returns CUC_ERROR_NOT_FOUND, without recording a failure, if

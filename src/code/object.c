@@ -17,7 +17,7 @@ static void destroy(cuc_object *object)
 {
     if (object->ptx != object->code)
         free(object->ptx);
-    cuc_object_release(object->later);
+    cuc__object_free_parts(object);
     free(object->code);
     free(object->name);
     free(object->log);

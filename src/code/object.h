@@ -11,12 +11,13 @@
 #include <pthread.h>
 
 struct cuc__kernel_facts;
+struct cuc__object_part;
 
 // Load options, and the logs that the driver writes. The driver may compile lazily, long after the
 // load, so this struct lives as long as the object.
 struct cuc__load_logs {
-    CUjit_option options[5];
-    void *values[5];
+    CUjit_option options[4];
+    void *values[4];
     unsigned option_count;
     char info[4096];
     char error[16384];
@@ -40,11 +41,11 @@ struct cuc_object {
     pthread_mutex_t lock;
     _Atomic(CUlibrary) library;
     struct cuc__load_logs *logs;
-    // The driver may assemble entries in several threads. Set before the first load. Not for code
-    // that moves registers between warps, with which this has not been tried.
-    bool splits;
-    cuc_object
-        *later; // entries of the same kernels that are loaded when a launch takes one; or NULL
+    // The entries of tile kernels, if each is an object of its own for the driver; or NULL.
+    struct cuc__object_part *parts;
+    size_t part_count;
+    char *frame; // the text without the entries, in which launch data are found
+    size_t frame_bytes;
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned
@@ -79,13 +80,6 @@ enum cuc__ptx_found cuc__object_ptx_entry(struct cuc__ptx *at, cuc_object *objec
 enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *object,
                                           const char *symbol);
 
-// object_later.c
-
-// Moves the entries of tile kernels whose names end in a suffix to an object of their own, `later`,
-// if there are any. The first entry of each kernel stays. The object is new and has PTX of the
-// tile compiler; replaces it.
-cuc_status cuc__object_divide(cuc_object **object, const char *suffix, const char *function);
-
 // object_load.c
 
 // Returns an object's loaded library, and loads it on first use.
@@ -108,6 +102,18 @@ cuc_status cuc__device_enter(struct cuc_context **context, bool *pushed, cuc_dev
 
 // Unloads the library, unless the process is exiting.
 void cuc__object_unload(cuc_object *object);
+
+// object_parts.c
+
+// Makes each entry a part that is loaded on its own. The object is new and has PTX of the tile
+// compiler. cuc__tile_kernel_get() then loads the first entry of the kernel, and launches load the
+// others.
+cuc_status cuc__object_divide(cuc_object *object, const char *function);
+void cuc__object_free_parts(cuc_object *object);
+// Returns the part that has an entry, or the object itself if it has no parts. It belongs to the
+// object.
+cuc_status cuc__object_get_part(cuc_object **out, cuc_object *object, const char *symbol,
+                                const char *function);
 
 // kernel.c
 

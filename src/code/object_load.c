@@ -15,9 +15,6 @@
 
 enum {
     NAMES_BYTES = 1024, // size of a message that lists the existing kernels
-    SPLITS = 13000,     // the first driver that assembles entries at the same time
-    SHORT_PTX = 65536,  // bytes
-    MOST_THREADS = 16,  // each takes memory, and few objects have more entries
 };
 
 // Set by an atexit() handler that is registered after the driver's own and therefore runs before
@@ -69,19 +66,7 @@ static cuc_status choose_image(const char **image, size_t *bytes, const cuc_obje
     return CUC_OK;
 }
 
-// Returns the number of threads in which the driver may assemble PTX, one entry each. Short PTX
-// takes no longer than threads take to start.
-static size_t threads_for(const char *image, size_t bytes, const cuc_object *object)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (!object->splits || image != object->ptx || bytes < SHORT_PTX || processors < 2 ||
-        cuc__driver_version() < SPLITS)
-        return 1;
-    return processors < MOST_THREADS ? (size_t)processors : MOST_THREADS;
-}
-
-static struct cuc__load_logs *make_logs(size_t threads)
+static struct cuc__load_logs *make_logs(void)
 {
     struct cuc__load_logs *logs = calloc(1, sizeof(*logs));
 
@@ -96,10 +81,6 @@ static struct cuc__load_logs *make_logs(size_t threads)
     logs->values[2] = logs->error;
     logs->options[3] = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
     logs->values[3] = (void *)(uintptr_t)(sizeof(logs->error) - 1);
-    if (threads > 1) {
-        logs->options[logs->option_count] = CU_JIT_SPLIT_COMPILE;
-        logs->values[logs->option_count++] = (void *)(uintptr_t)threads;
-    }
     return logs;
 }
 
@@ -114,7 +95,7 @@ static cuc_status load(cuc_object *object, const char *function)
 
     if ((st = choose_image(&image, &bytes, object, function)) < 0)
         return st;
-    struct cuc__load_logs *logs = make_logs(threads_for(image, bytes, object));
+    struct cuc__load_logs *logs = make_logs();
     if (!logs)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the log of %s",
                          label(object));
