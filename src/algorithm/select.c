@@ -36,6 +36,8 @@ static void choose(struct cuc__algorithm_problem *p)
 
     for (uint32_t i = 0; i < p->kind.values; i++)
         bytes += cuc_dtype_bits(p->kind.outputs[i].dtype) / 8;
+    if (p->kind.kind == CUC_ALGORITHM_UNIQUE || p->kind.kind == CUC_ALGORITHM_PARTITION3)
+        bytes = 2 * (bytes < 4 ? 4 : bytes); // neighbors or parts wait in registers, too
     if (p->tile.elements)
         return;
     p->tile.elements = cuc__algorithm_fit(TILE_BYTES, bytes < 4 ? 4 : bytes, LEAST);

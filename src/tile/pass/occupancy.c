@@ -99,6 +99,39 @@ static bool is_used_at_once(const struct tile_op *rank)
     return op && op->kind == TILE_PLACE && op->operand[1] == rank->result[0];
 }
 
+// The tiles in memory that a value is computed from, as far as steps are left.
+struct sources {
+    const struct tile_op *first;
+    bool several;
+    int steps;
+};
+
+static void find_sources(struct sources *s, const struct tile_value *value)
+{
+    const struct tile_op *op = value->op;
+
+    if (s->several || !op || value->type.tensor || tile_elements(&value->type) == 1)
+        return;
+    if (s->steps-- == 0 || (tile_op_infos[op->kind].traits & TILE_READS && s->first != op)) {
+        s->several = s->first != NULL || s->steps < 0;
+        s->first = op;
+        return;
+    }
+    for (uint32_t i = 0; s->first != op && i < op->operand_count; i++)
+        find_sources(s, op->operand[i]);
+}
+
+// True if digits wait beside the elements: they are more than two, or come from several tiles. A
+// thread computes others again, from elements that wait anyway.
+static bool digits_wait(const struct tile_op *rank)
+{
+    enum { STEPS = 100 };
+    struct sources s = { .steps = STEPS };
+
+    find_sources(&s, rank->operand[0]);
+    return s.several || tile_int(rank, TILE_ATTR_COUNT, 0) > 2;
+}
+
 static void find_ranked(struct tile_op *op, void *data)
 {
     struct ranked *r = data;
@@ -107,7 +140,7 @@ static void find_ranked(struct tile_op *op, void *data)
 
     if (op->kind == TILE_RANK && tile_elements(type) > r->elements)
         r->elements = tile_elements(type);
-    r->wait |= op->kind == TILE_RANK && !is_used_at_once(op);
+    r->wait |= op->kind == TILE_RANK && (!is_used_at_once(op) || digits_wait(op));
     if (op->kind == TILE_PLACE && cuc_dtype_bits(type->dtype) > r->bits)
         r->bits = cuc_dtype_bits(type->dtype);
     r->places += op->kind == TILE_PLACE;
