@@ -61,8 +61,7 @@ cuc_status cuc_scan(cuc_stream *stream, const char *fn, const char *identity, ui
         run(stream,
             CUC_ALGORITHM_OPTIONS(.kind = CUC_ALGORITHM_SCAN, .flags = flags, .inputs = elements,
                                   .input_count = 1, .outputs = results, .output_count = 1, .fn = fn,
-                                  .identity = identity,
-                                  .count = scanned(cuc_tensor_elements(x))),
+                                  .identity = identity, .count = scanned(cuc_tensor_elements(x))),
             CUC_ALGORITHM_ARGS(.inputs = x, .input_count = 1, .outputs = y, .output_count = 1)));
 }
 

@@ -463,6 +463,17 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
     return CUC_OK;
 }
 
+// Returns true if an operator of the library has the same result in any order.
+static bool are_exact(const struct cuc__algorithm_problem *p)
+{
+    bool exact = true;
+
+    for (uint32_t i = p->kind.keys; i < p->kind.values; i++)
+        exact &= tile_is_integer(p->kind.accumulators[i]) &&
+                 cuc_dtype_bits(p->kind.accumulators[i]) == 32;
+    return exact;
+}
+
 cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
                                        const cuc_algorithm_options *o, const cuc_device *device,
                                        const char *function)
@@ -506,7 +517,7 @@ cuc_status cuc__algorithm_read_options(struct cuc__algorithm_problem *p,
         (st = cuc__algorithm_read_operator(p, o, function)) < 0 ||
         (p->family->check && (st = p->family->check(p, o, function)) < 0))
         return st;
-    if (p->named && o->determinism == CUC_ALGORITHM_ANY_ORDER)
+    if (p->named && (o->determinism == CUC_ALGORITHM_ANY_ORDER || are_exact(p)))
         k->reduce = p->named;
     p->family->choose(p);
     return CUC_OK;

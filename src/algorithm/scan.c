@@ -10,6 +10,7 @@
 
 enum { ALL, SUMS, SHORT };
 enum {
+    BYTES_OF_WIDE = 32768, // of a tile's values, if one has more than 4 bytes
     SHORT_BYTES = 16384,   // most bytes of a short tile's values
     SHORT_ELEMENTS = 2048, // most elements of a short tile
     SUMS_AT_ONCE = 1024,   // of short tiles, that a block loads
@@ -25,27 +26,25 @@ static struct cuc__algorithm_sums sums_of(const struct cuc__algorithm_kind *k)
     return s;
 }
 
-// Returns the most bytes of a tile's values, for values of so many bytes in all. On an H200,
-// 8000000 f64 take 48 us with 4096 in a tile, in a graph, and 55 us with 8192; 2^28 f32 take 579 us
-// with 32768, in blocks of 16 warps, and 616 us with 16384.
+// Returns the most bytes of a tile's values, for values of so many bytes in all. On an H200, 2^26
+// i64 take 385 us with 4096 in a tile, in blocks of 8 warps, and 408 to 454 us with other tiles and
+// warps; 2^28 f32 take 579 us with 32768, in blocks of 16 warps, and 616 us with 16384.
 static int32_t most_bytes(const struct cuc__algorithm_problem *p, uint32_t sums)
 {
     // A function of the caller's may be long, and is inlined many times.
-    enum { BYTES = 65536, BYTES_OF_WIDE = 32768, BYTES_OF_MANY = 131072, FUNCTION_BYTES = 16384 };
-    const int64_t few = 1 << 24, many = 1 << 27;
+    enum { BYTES = 65536, BYTES_OF_MANY = 131072, FUNCTION_BYTES = 16384 };
+    const int64_t many = 1 << 27;
 
     if (!p->named)
         return FUNCTION_BYTES;
-    if (!p->count || p->kind.every_gpu)
-        return BYTES;
     if (sums > 4)
-        return p->count < few ? BYTES_OF_WIDE : BYTES;
-    return p->count < many ? BYTES : BYTES_OF_MANY;
+        return BYTES_OF_WIDE;
+    return p->count < many || p->kind.every_gpu ? BYTES : BYTES_OF_MANY;
 }
 
 static void choose(struct cuc__algorithm_problem *p)
 {
-    enum { MOST_OF_MODEL = 16384, LEAST = 1024, BLOCKS = 2, WARPS = 16 };
+    enum { MOST_OF_MODEL = 16384, LEAST = 1024, BLOCKS = 2, WARPS = 16, WARPS_OF_WIDE = 8 };
     uint32_t sums = 0;
 
     for (uint32_t i = 0; i < p->kind.values; i++)
@@ -57,6 +56,8 @@ static void choose(struct cuc__algorithm_problem *p)
         return;
     }
     p->tile.elements = cuc__algorithm_fit(most_bytes(p, sums), sums, LEAST);
+    if (p->named && p->tile.elements * (int64_t)sums == BYTES_OF_WIDE && !p->tile.warps)
+        p->tile.warps = WARPS_OF_WIDE;
     if (p->tile.elements > MOST_OF_MODEL && !p->tile.warps) // it would choose more warps
         p->tile.warps = WARPS;
     while (p->count && !p->kind.every_gpu && p->tile.elements > LEAST &&
