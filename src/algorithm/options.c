@@ -463,14 +463,16 @@ static cuc_status check_outputs(const struct cuc__algorithm_problem *p,
     return CUC_OK;
 }
 
-// Returns true if an operator of the library has the same result in any order.
+// Returns true if an operator of the library has the same result in any order, and that is as fast.
+// On an H200, 5 * 2^20 i64 are scanned in 54 us, and in their order in 61 us; 2^27 in 713 and 696.
 static bool are_exact(const struct cuc__algorithm_problem *p)
 {
+    const int64_t many = 1 << 27; // of 8 bytes
     bool exact = true;
 
     for (uint32_t i = p->kind.keys; i < p->kind.values; i++)
         exact &= tile_is_integer(p->kind.accumulators[i]) &&
-                 cuc_dtype_bits(p->kind.accumulators[i]) == 32;
+                 (p->count < many || cuc_dtype_bits(p->kind.accumulators[i]) == 32);
     return exact;
 }
 
