@@ -173,10 +173,14 @@ static void put(struct cuc__text *t, const struct cuc__algorithm_problem *p)
         cuc__text_put(t, "    if t > last { return }\n");
     cuc__algorithm_put_values(t, p, "    ", "");
     put_part(t, p);
-    for (uint32_t i = 0; i < s.count; i++)
+    if (k->kind == CUC_ALGORITHM_UNIQUE) // a thread cannot find the parts again without neighbors
+        cuc__text_put(t, "    to, sizes = rank(part, 2)\n"
+                         "    m0 = cast(reshape(extract(sizes, [0], [1]), []), i64)\n");
+    for (uint32_t i = 0; i < s.count && k->kind != CUC_ALGORITHM_UNIQUE; i++)
         cuc__text_put(t, "    m%u = cast(sum(cast(part == %u, i32)), i64)\n", i, i);
     cuc__algorithm_put_publish(t, &s);
-    cuc__text_put(t, "    to, sizes = rank(part, %d)\n", parts == MOST_PARTS ? 4 : 2);
+    if (k->kind != CUC_ALGORITHM_UNIQUE)
+        cuc__text_put(t, "    to, sizes = rank(part, %d)\n", parts == MOST_PARTS ? 4 : 2);
     put_placed(t, p);
     cuc__algorithm_put_look_back(t, &s);
     put_stores(t, k, 0, "0", "m0", "b0");
