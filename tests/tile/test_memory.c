@@ -27,6 +27,14 @@
     "    d, h = block(0), zeros(f32, [512])\n    for t in 0 .. T {\n"          \
     "        h = h * load(a, [t, d], [_, 512]) + load(x, [t, d], [_, 512])\n"  \
     "        store(" output ", [t, d], h, shape=[_, 512])\n    }\n}\n"
+// A recurrence that loads four of its steps at once.
+#define STEPS                                                                                      \
+    "kernel k(x: f32[T, D], y: f32[T, D]) where noalias(x, y) grid cdiv(D, 64) {\n"                \
+    "    d, h = block(0), zeros(f32, [1, 64])\n    for t in 0 .. cdiv(T, 4) {\n"                   \
+    "        v = load(x, [t, d], [4, 64])\n        static for i in 0 .. 4 {\n"                     \
+    "            h = h * 0.9 + extract(v, [i, 0], [1, 64])\n            store(y, [t * 4 + i, d], " \
+    "h)\n"                                                                                         \
+    "        }\n    }\n}\n"
 #define ROWS(result)                                                 \
     "kernel k(x: f32[M, 1024], y: f32[M, 1024]) grid cdiv(M, 8) {\n" \
     "    v = load(x, [block(0), 0], [8, 1024])\n"                    \
@@ -92,6 +100,8 @@ static const struct {
       0 },
     { "a step of a recurrence in place needs no barrier", RECURRENCE("x"), "idx32_aligned",
       "bar.sync", 4, 0 },
+    { "steps of a recurrence that are loaded together exchange nothing", STEPS, "idx32_aligned",
+      "shared", 2, 0 },
     { "steps of a recurrence with overlap need barriers", RECURRENCE("y"), "idx32_overlap",
       "bar.sync", 4, 2 },
 };
