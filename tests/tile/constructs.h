@@ -1241,6 +1241,13 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load_at(w, [m * BM, k * BK + 3], [BM, BK]), load(ww, [k, 0], [BK, 64]), acc)\n    }\n"
       "    store(o, [m, 0], acc)\n}", 0, 0, NULL },
+    { "a pipeline of four products that add to two sums", "f16 bf16", "M=130 K=72 N=136;M=20 K=16 N=8",
+      "kernel k(w: T[M, K], ww: T[M, K], w3: T[K, N], w4: T[K, N], o: f32[M, N], oo: f32[M, N]) const T = f16\n"
+      "    grid cdiv(M, 128), cdiv(N, 128) {\n    m, n = block(0), block(1)\n    re, im = zeros(f32, [128, 128]), zeros(f32, [128, 128])\n"
+      "    for k in 0 .. cdiv(K, 32) {\n        u, v = load(w, [m, k], [128, 32]), load(ww, [m, k], [128, 32])\n"
+      "        y, z = load(w3, [k, n], [32, 128]), load(w4, [k, n], [32, 128])\n"
+      "        re = mma(-v, z, mma(u, y, re))\n        im = mma(u, z, im)\n        im = mma(v, y, im)\n    }\n"
+      "    store(o, [m, n], re)\n    store(oo, [m, n], im)\n}", 0, 0, NULL },
     { "a product behind a pipeline, added to one of its sums", "f16 bf16", "M=130 K=200 N=72 R=16;M=20 K=7 N=8 R=5",
       "kernel k(w: T[M, K], ww: T[K, N], s: T[K, R], ss: T[R, N], o: T[M, N], a: f32)\n"
       "    const T = f16, BM = 128, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

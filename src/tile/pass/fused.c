@@ -497,6 +497,17 @@ static uint32_t last_taker(const struct tile_kernel *kernel, const struct tile_f
     return last ? last : p->products;
 }
 
+// True if a later product goes on in the accumulators of a product, whose result nothing else uses.
+static bool goes_on(const struct tile_fused *p, uint32_t number)
+{
+    const struct tile_value *result = p->product[number].mma->result[0];
+
+    for (uint32_t i = number + 1; i < p->products; i++)
+        if (result->uses == 1 && p->product[i].mma->operand[2] == result)
+            return true;
+    return false;
+}
+
 // Returns the registers per thread for the products' results and computed operands a. Unless
 // products overlap, a result that starts at zero is needed until the last operand is formed that is
 // computed from it. The first such operand is formed beside it, and an operand is needed while its
@@ -512,7 +523,7 @@ static uint32_t count_registers(const struct tile_kernel *kernel, const struct t
         last[i] = product->from_zero ? last_taker(kernel, p, i) : p->products;
         formed[i] = formed_behind(p, i, 0);
         operand[i] = product->feed[0] ? 0 : product->depth * bytes / 8;
-        result[i] = product->columns / 2 * (product->promotes ? 2 : 1);
+        result[i] = goes_on(p, i) ? 0 : product->columns / 2 * (product->promotes ? 2 : 1);
         all += result[i] + operand[i];
     }
     for (uint32_t now = 0; now < p->products; now++) {
