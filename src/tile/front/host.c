@@ -324,7 +324,8 @@ static const struct tile_host_expression *host_binary(struct tile_elaborator *e,
 static const struct tile_host_expression *host_refused(struct tile_elaborator *e,
                                                        const struct tile_ast *ast)
 {
-    return refuse(e, ast, "expected an integer expression");
+    return refuse(e, ast,
+                  "expected integers that a launch knows: dimensions, scalar arguments, constants");
 }
 
 static const struct tile_host_expression *elaborate(struct tile_elaborator *e,
