@@ -683,6 +683,15 @@ void construct_check_as(const struct construct *row, uint32_t warps, int mode, c
     construct_check_with(row, NULL, &options);
 }
 
+// Returns the name of the entry for tensors of any alignment whose last strides are 1.
+static const char *entry_of_any_rows(const struct code *code)
+{
+    const struct tile_signature *s = code->signature;
+    enum tile_variant other = s->entries > 1 ? s->entry[s->entries - 2].variant : TILE_INDEX_64;
+
+    return tile_variant_name(other == TILE_INDEX_32 ? other : TILE_INDEX_64);
+}
+
 void construct_check_alignment(const struct construct_alignment *a)
 {
     const struct construct *row = &a->construct;
@@ -705,7 +714,7 @@ void construct_check_alignment(const struct construct_alignment *a)
             for (int mode = OFF_BASE; mode < OFF_END; mode++) {
                 const struct tile_type *type = &m->first->parameter[i].value->type;
                 how = (struct alignment){ (int)i, (enum mode)mode,
-                                          a->needs[i] == 'a'   ? "idx64"
+                                          a->needs[i] == 'a'   ? entry_of_any_rows(&code)
                                           : a->needs[i] == 'r' ? "realigned"
                                                                : a->entry };
                 if (type->tensor && (mode == OFF_BASE || type->rank > 1))

@@ -577,7 +577,7 @@ TEST(attributes_set_on_a_kernel_apply_to_all_its_entries)
     ck_assert_int_eq(value, 50);
     fake_calls_reset();
     ck_ok(cuc_kernel_set_cache_config(vadd, device, CUC_KERNEL_CACHE_L1));
-    ck_assert_int_eq(fake_calls("cuKernelSetCacheConfig"), 3);
+    ck_assert_int_eq(fake_calls("cuKernelSetCacheConfig"), 4);
     cuc_kernel_release(vadd);
     cuc_kernel_release(entry);
 }
