@@ -48,6 +48,15 @@ static const struct construct constructs[] = {
       "    store(o, [2, 0], cast(u // v, i32), shape=[_, 64])\n    store(o, [3, 0], cast(u % v, i32), shape=[_, 64])\n"
       "    store(q, [0, 0], iota(i64, 64) * 31 // N, shape=[_, 64])\n    store(q, [1, 0], iota(i64, 64) * 31 % N, shape=[_, 64])\n"
       "    for j in cast(0, i32) .. 64 {\n        store(o, [4, j], j * 1000 // w)\n        store(o, [5, j], (7 - j) % w)\n    }\n}", 0, 0, NULL },
+    { "quotients by divisors that share a register", NULL, "N=3 n=-3 m=5;N=1 n=5 m=300;N=70 n=2147483000 m=1",
+      "kernel k(x: f32[N], o: i32[5, 64], oo: i16[64], q: i32[N, 64], n: i32, m: i16) grid N {\n"
+      "    v, u = iota(i32, 64) - 32, cast(iota(i32, 64), u32) * 68174084\n"
+      "    store(o, [0, 0], cast(u // cast(n, u32), i32), shape=[_, 64])\n    store(o, [1, 0], v * 7 // n, shape=[_, 64])\n"
+      "    store(o, [2, 0], cast(u // cast(m, u32), i32), shape=[_, 64])\n    store(oo, [0], cast(v * 7, i16) // m)\n"
+      "    y = iota(i64, 64) * 31\n"
+      "    if n > 0 { y = y // num_blocks(0) } else { y = y % num_blocks(0) }\n    store(q, [block(0), 0], cast(y, i32), shape=[_, 64])\n"
+      "    w = n\n    for j in 0 .. 3 {\n        store(o, [3, 0], cast(u // cast(w, u32), i32), shape=[_, 64])\n        w = w + 4\n    }\n"
+      "    store(o, [4, 0], iota(i32, 64) * 68174 // w, shape=[_, 64])\n}", 0, 0, NULL },
     { "extents that are known to be multiples", "i8 f16 f32", "M=1 N=8;M=3 N=40;M=4 N=64;M=9 N=104;M=0 N=0",
       "kernel k(x: T[M, N], u: T[M, N], o: T[M, N]) const T = f32 where N % 8 == 0, M < 100 grid cdiv(M, 4), cdiv(N, 32) {\n"
       "    i, j = block(0), block(1)\n    y = load(x, [i, j], [4, 32], pad=1)\n    store(o, [i, j], y)\n"
@@ -1321,6 +1330,14 @@ static const struct construct constructs[] = {
       "    for k in 0 .. cdiv(K, BK) {\n"
       "        acc = mma(load(part, [0, k], [BM, BK]), load(ww, [k, block(1)], [BK, BN]), acc)\n    }\n"
       "    store(own, [0, block(1)], acc - max(acc, 1))\n}", 0, 0, NULL },
+    { "a pipeline whose copies and products divide by the same extent", "f16", "C=5 H=3 M=70 L=32 K=480 N=64;C=3 H=1 M=20 L=8 K=96 N=8",
+      "kernel k(w: T[C, H, M, L], ww: T[K, N], w3: f32[C], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 32\n"
+      "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
+      "    m, n = block(0), block(1)\n    acc = zeros(f32, [BM, BN])\n"
+      "    for k in 0 .. H * C {\n        j = k & 1023\n"
+      "        acc = mma(load(w, [j % C, j // C, m, 0], [_, _, BM, BK]), load(ww, [k, n], [BK, BN]), acc)\n    }\n"
+      "    at = iota(i64, BM)[:, None] * 3 % C + iota(i64, BN)[None, :] * 0\n"
+      "    store(o, [m, n], acc + gather(w3, [at]))\n}", 0, 0, NULL },
     { "a pipeline of as many turns as it finds, with what is loaded meanwhile", "f16 bf16", "M=70 K=100 N=200",
       "kernel k(w: T[M, K], ww: T[N, K], w2: T[M, N], w3: T[N], o: f32[M, N]) const T = f16, BM = 64, BN = 64, BK = 16\n"
       "    grid cdiv(M, BM), cdiv(N, BN)\n{\n"

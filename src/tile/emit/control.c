@@ -36,8 +36,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitters[op->kind];
 
-    if (tile_is_prefetched(e, op) || (e->ring && op == e->ring->plan->side) ||
-        tile_is_loaded_early(e, op))
+    if (tile_is_prefetched(e, op) || (e->ring && op == e->ring->plan->side))
         return true;
     if (e->ring && op == e->ring->plan->store &&
         is_like_product(e->ring->plan, op->operand[op->operand_count - 1]))
@@ -46,7 +45,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
         emit = tile_emit_mma_sync;
     if (!emit)
         return tile_cannot(e, op, "there is no PTX for it yet");
-    if (!emit(e, op))
+    if (!tile_is_loaded_early(e, op) && !emit(e, op))
         return false;
     for (uint32_t i = 0; i < op->result_count; i++)
         tile_prepare_divisor(e, op->result[i]);

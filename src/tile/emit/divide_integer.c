@@ -50,13 +50,19 @@ tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kin
     return out;
 }
 
+// Returns the scalar that a divisor broadcasts.
+static const struct tile_value *scalar_of(const struct tile_value *divisor)
+{
+    while (divisor->op &&
+           (divisor->op->kind == TILE_BROADCAST || divisor->op->kind == TILE_RESHAPE))
+        divisor = divisor->op->operand[0];
+    return divisor;
+}
+
 // Returns the positive constant that a divisor is known to equal, or 0.
 static uint64_t known_divisor(const struct tile_value *divisor)
 {
-    const struct tile_op *op = divisor->op;
-
-    while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
-        op = op->operand[0]->op;
+    const struct tile_op *op = scalar_of(divisor)->op;
     int64_t value = op && op->kind == TILE_CONSTANT ? tile_int(op, TILE_ATTR_VALUE, 0) : 0;
     return value > 0 ? (uint64_t)value : 0;
 }
@@ -120,15 +126,16 @@ static bool fits_word(const struct tile_emitter *e, const struct tile_value *val
 
 // ---- Divisors that many divisions share
 
-// A quotient by d is estimated as the upper half of the product with (2^32 - 1) / d, rounded down.
-// The estimate is right or one too low.
-static struct tile_inverse *find_inverse(const struct tile_emitter *e, tile_register divisor)
+// Both the value and its register must match. Several values may share a register: a cast and its
+// operand, whose signs differ, or the extents in two arms of an `if`, of which only one computes
+// its inverse. A value that is emitted again may get another register.
+static struct tile_inverse *find_inverse(const struct tile_emitter *e,
+                                         const struct tile_value *divisor, tile_register reg)
 {
-    uint32_t i = 0;
-
-    while (i < e->inverses && e->inverse[i].divisor != divisor)
-        i++;
-    return i < e->inverses ? &e->inverse[i] : NULL;
+    for (uint32_t i = 0; i < e->inverses; i++)
+        if (e->inverse[i].value == divisor && e->inverse[i].divisor == reg)
+            return &e->inverse[i];
+    return NULL;
 }
 
 // True if divisions by `value`, of `block`, run so often that they should share an inverse: in a
@@ -167,19 +174,27 @@ void tile_prepare_divisor(struct tile_emitter *e, const struct tile_value *value
         !(dtype == CUC_U32 || fits_word(e, value)))
         return;
     const tile_register *reg = tile_registers(e, value);
-    if (!reg || find_inverse(e, reg[0]) ||
-        !TILE_RESERVE(e->module, e->inverse, e->inverse_capacity, e->inverses + 1, 8))
+    if (!reg)
         return;
-    tile_register low = word ? reg[0] : tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", reg[0]);
-    tile_register most = tile_number32(e, -1);
-    e->inverse[e->inverses++] =
-        (struct tile_inverse){ .divisor = reg[0],
-                               .word = low,
-                               .by = tile_make(e, TILE_R32, "div.u32 %R, %R, %R", most, low) };
+    struct tile_inverse *inverse = find_inverse(e, value, reg[0]);
+    if (!inverse) {
+        if (!TILE_RESERVE(e->module, e->inverse, e->inverse_capacity, e->inverses + 1, 8))
+            return;
+        inverse = &e->inverse[e->inverses++];
+        *inverse = (struct tile_inverse){ .value = value,
+                                          .divisor = reg[0],
+                                          .word = word ? reg[0] : tile_new(e, TILE_R32),
+                                          .by = tile_new(e, TILE_R32) };
+    }
+    // Each role and each path that computes the value again must also compute its inverse again.
+    if (!word)
+        tile_ins(e, "cvt.u32.u64 %R, %R", inverse->word, inverse->divisor);
+    tile_ins(e, "div.u32 %R, %R, %R", inverse->by, tile_number32(e, -1), inverse->word);
 }
 
-// Divides 32-bit numbers. A negative x is complemented, which turns the quotient rounded down into
-// its complement.
+// Divides 32-bit numbers. The quotient is first estimated as the upper half of the product with the
+// inverse, (2^32 - 1) / d rounded down, and is then right or one too low. A negative x is
+// complemented, which turns the quotient rounded down into its complement.
 static tile_register multiply_inverse(struct tile_emitter *e, enum tile_op_kind kind,
                                       const struct tile_inverse *inverse, tile_register x,
                                       bool negative)
@@ -212,7 +227,8 @@ static tile_register multiply_inverse(struct tile_emitter *e, enum tile_op_kind 
 static tile_register divide_by_shared(struct tile_emitter *e, const struct tile_op *op,
                                       cuc_dtype dtype, tile_register x, tile_register y)
 {
-    const struct tile_inverse *inverse = op->kind != TILE_CDIV ? find_inverse(e, y) : NULL;
+    const struct tile_inverse *inverse =
+        op->kind != TILE_CDIV ? find_inverse(e, scalar_of(op->operand[1]), y) : NULL;
 
     if (!inverse)
         return TILE_NO_REGISTER;

@@ -16,8 +16,9 @@ struct tile_number {
     int64_t value;
 };
 
-// A divisor's 32-bit register and its inverse (divide_integer.c).
+// The inverse of a divisor (divide_integer.c). `word`: the divisor's low 32 bits.
 struct tile_inverse {
+    const struct tile_value *value;
     tile_register divisor, word, by;
 };
 
