@@ -73,8 +73,8 @@ CUC_API cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_pr
  */
 typedef struct cuc_tile_entry {
     size_t struct_size;            /**< sizeof(cuc_tile_entry), set by the caller */
-    const char *variant;           /**< "tma", "realigned", "idx32+aligned", "idx32+overlap" or
-                                        "idx64"; static storage */
+    const char *variant;           /**< "tma", "realigned", "idx32+aligned", "idx32+overlap",
+                                        "idx32" or "idx64"; static storage */
     uint32_t threads;              /**< threads of a block */
     uint32_t static_shared_bytes;  /**< shared memory of a block that the code declares */
     uint32_t dynamic_shared_bytes; /**< shared memory of a block that the launch adds */

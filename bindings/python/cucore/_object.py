@@ -199,7 +199,7 @@ class TileEntry(NamedTuple):
     """One entry of a tile kernel. All entries compute the same, but each suits certain
     arguments."""
 
-    variant: str  #: "tma", "realigned", "idx32+aligned", "idx32+overlap" or "idx64"
+    variant: str  #: "tma", "realigned", "idx32+aligned", "idx32+overlap", "idx32" or "idx64"
     threads: int  #: per block
     static_shared_bytes: int
     dynamic_shared_bytes: int

@@ -3111,7 +3111,7 @@ zeroed!(cuc_tile_budget, struct_size);
 pub struct cuc_tile_entry {
     /// sizeof(cuc_tile_entry), set by the caller
     pub struct_size: usize,
-    /// "tma", "realigned", "idx32+aligned", "idx32+overlap" or "idx64"; static storage
+    /// "tma", "realigned", "idx32+aligned", "idx32+overlap", "idx32" or "idx64"; static storage
     pub variant: *const c_char,
     /// threads of a block
     pub threads: u32,
