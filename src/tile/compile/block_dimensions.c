@@ -111,6 +111,7 @@ double tile_usual_iterations(const struct tile_kernel *kernel, const struct tile
     for (uint32_t i = 0; i < 3; i++)
         if (!estimate(kernel, loop->operand[i], 0, &bound[i]))
             return USUAL_ITERATIONS;
-    return bound[1] > bound[0] && bound[2] > 0 ? (double)((bound[1] - bound[0] - 1) / bound[2] + 1)
-                                               : 1;
+    double length = (double)bound[1] - (double)bound[0];
+
+    return length > 0 && bound[2] > 0 ? ceil(length / (double)bound[2]) : 1;
 }
