@@ -511,7 +511,7 @@ static bool lay_out_entries(const struct unit *source, struct entries *to)
         struct unit brief = general;
         brief.target.brief = products;
         if (!lay_out_copy(last, &brief, single) ||
-            (apart && single && !products && !lay_out_copy(&to->overlap, &general, false)))
+            (apart && single && !lay_out_copy(&to->overlap, &brief, false)))
             return false;
     }
     *fast = general;
@@ -525,7 +525,7 @@ static bool lay_out_entries(const struct unit *source, struct entries *to)
         *last = *fast;
     if (!apart)
         to->overlap = *fast;
-    else if (!single || products)
+    else if (!single)
         to->overlap = *last;
     last->target.blocks = 0; // these need a register per element, since they move elements one by
                              // one
