@@ -30,6 +30,12 @@ static const char source[] =
     "kernel pairs(x: bf16[M, 10], y: bf16[M, 10]) grid cdiv(M, 64) {\n"
     "    store(y, [block(0), 0], load(x, [block(0), 0], [64, 10]))\n"
     "}\n"
+    "kernel fourths(x: f32[N], y: f32[N]) where noalias(x, y) grid cdiv(N, 1024) {\n"
+    "    i = block(0) // 4 * 4 + block(0) % 4\n    store(y, [i], load(x, [i], [1024]))\n"
+    "}\n"
+    "kernel reversed(x: f32[N], y: f32[N]) where noalias(x, y) grid cdiv(N, 1024) {\n"
+    "    i = N - 1 - block(0) * 1024 - iota(i64, 1024)\n    store(y, [block(0)], gather(x, [i]))\n"
+    "}\n"
     "kernel over(x: i32[N], y: i32[N]) grid 1 {\n"
     "    store(y, [0], iota(i32, 1024) * 3)\n"
     "    store(x, [0], load(x, [0], [1024]) + 1)\n"
@@ -450,6 +456,22 @@ TEST(large_tensors_keep_their_vectors)
     cuc_kernel_release(vadd);
 }
 
+// A constant divisor needs no bound. The code of gathers does.
+TEST(only_some_kernels_bound_their_tensors)
+{
+    NEED_FAKE();
+    cuc_kernel *fourths = kernel("fourths"), *reversed = kernel("reversed");
+    cuc_tensor x = tensor(CUC_F32, 1, INT64_C(1) << 33, 1), y = x;
+
+    y.data += (uint64_t)1 << 40;
+    ck_ok(CUC_LAUNCH(stream, NULL, fourths, &x, &y));
+    seen("fourths$idx32_aligned", 1 << 23, 1, 1);
+    ck_ok(CUC_LAUNCH(stream, NULL, reversed, &x, &y));
+    seen("reversed$idx64", 1 << 23, 1, 1);
+    cuc_kernel_release(reversed);
+    cuc_kernel_release(fourths);
+}
+
 TEST(blocks_of_long_rows_start_in_pairs_if_the_grid_is_even)
 {
     NEED_FAKE();
@@ -628,8 +650,8 @@ TEST(a_tile_kernel_reports_its_parameters)
 
 TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
 {
-    static const char *const expected[] = { "vadd", "rows",   "fill",  "first",
-                                            "turn", "narrow", "pairs", "over" };
+    static const char *const expected[] = { "vadd",   "rows",  "fill",    "first",    "turn",
+                                            "narrow", "pairs", "fourths", "reversed", "over" };
     cuc_kernel *k = NULL;
     const char *name;
     size_t count;

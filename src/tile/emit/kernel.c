@@ -119,14 +119,24 @@ static uint64_t mapped(const struct tile_emitter *e)
            (e->ring && e->ring->plan->realigned ? tile_streamed_parameters(e->ring->plan) : 0);
 }
 
-// Marks ops whose code is shorter if extents and distances fit in 32 bits.
+static bool divides_by_variable(const struct tile_op *op)
+{
+    const struct tile_op *divisor = op->operand_count > 1 ? op->operand[1]->op : NULL;
+
+    while (divisor && divisor->kind == TILE_BROADCAST)
+        divisor = divisor->operand[0]->op;
+    return (op->kind == TILE_FLOORDIV || op->kind == TILE_MOD) &&
+           tile_is_integer(op->result[0]->type.dtype) &&
+           !(divisor && divisor->kind == TILE_CONSTANT);
+}
+
+// Finds an op whose code is shorter if extents and distances fit in 32 bits.
 static void find_narrow(struct tile_op *op, void *data)
 {
     bool *found = data;
 
     *found |= op->kind == TILE_GATHER || op->kind == TILE_SCATTER || op->kind == TILE_ATOMIC ||
-              op->kind == TILE_LOAD_ROWS || op->kind == TILE_STORE_ROWS ||
-              op->kind == TILE_FLOORDIV || op->kind == TILE_MOD;
+              op->kind == TILE_LOAD_ROWS || op->kind == TILE_STORE_ROWS || divides_by_variable(op);
 }
 
 bool tile_open_values(struct tile_emitter *e)
