@@ -881,6 +881,8 @@ TEST(many_processes_get_along_in_a_store_that_is_too_small)
     ck_assert_int_eq(shared->failed, 0);
     ck_assert_int_ge(shared->compiled, KEYS);
     ck_assert_int_eq(shared->hits + shared->compiled, PROCESSES * KEYS);
+    // Entries that others use during a trim stay, so all may have stayed until now.
+    ck_assert_int_eq(put(0), 0);
     ck_assert_int_le(count_files(dir), KEYS * 2 / 3);
 }
 
