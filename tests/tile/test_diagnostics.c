@@ -683,6 +683,8 @@ static const struct {
       1, 11, "T004 syntax: expected , or ), got if: where(c, x, y) chooses by c" },
     { "a choice by if as a value", "x = if s > 0 { 1 } else { 0 }",
       1, 5, "T004 syntax: expected an expression, got if: where(c, x, y) chooses by c" },
+    { "an update by another operator", "x = s\nx ^= 3",
+      2, 4, "T004 syntax: expected an expression, got =: only += -= *= /= update a variable" },
     { "a dtype that is called", "x = f32(s)",
       1, 5, "T503 syntax: f32 is a dtype, not a function: write cast(x, f32)" },
     { "a dtype of Python that is called", "x = float(s)",

@@ -80,7 +80,10 @@ void tile_parser_expected(struct tile_parser *p, const char *what)
 
 void tile_parser_expected_end(struct tile_parser *p, const char *what)
 {
-    expected(p, what, tile_parser_at_word(p, "if") ? ": where(c, x, y) chooses by c" : "");
+    expected(p, what,
+             tile_parser_at_word(p, "if") ? ": where(c, x, y) chooses by c"
+             : tile_parser_at(p, '=')     ? ": only += -= *= /= update a variable"
+                                          : "");
 }
 
 void tile_parser_refuse_keyword(struct tile_parser *p, const char *what)

@@ -234,7 +234,7 @@ static struct tile_ast *primary(struct tile_parser *p)
         return items(p, ']', ", or ]", &list, list_item)
                    ? with_children(p, TILE_AST_LIST, t.where, &list)
                    : NULL;
-    tile_parser_expected(p, "an expression");
+    tile_parser_expected_end(p, "an expression");
     return NULL;
 }
 
