@@ -461,11 +461,9 @@ static void find_network(struct tile_op *op, void *data)
 {
     bool *found = data;
 
-    *found |= op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
-              op->kind == TILE_RANK || op->kind == TILE_HISTOGRAM;
+    *found |= tile_is_network(op);
 }
 
-// True if threads that hold neighbors have less to exchange.
 static bool has_networks(struct tile_kernel *kernel)
 {
     bool found = false;

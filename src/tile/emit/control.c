@@ -361,16 +361,10 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
     }
 }
 
-static bool is_network(const struct tile_op *op)
-{
-    return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
-           op->kind == TILE_HISTOGRAM || op->kind == TILE_RANK;
-}
-
 // Records the op with the most code, among the ops whose code grows with their tile.
 static void note_code(struct tile_emitter *e, const struct tile_op *op, size_t bytes)
 {
-    if (!is_network(op))
+    if (!tile_is_network(op))
         return;
     e->module->networks_bytes += bytes;
     if (bytes <= e->module->network_bytes)

@@ -386,6 +386,9 @@ bool tile_is_zero(const struct tile_value *value);
 // True if an op has a result that depends only on its operands, so that it can be computed again
 // elsewhere.
 bool tile_is_recomputable(const struct tile_op *op);
+// True for sorts, scans, histograms and the like, whose code grows with their tile and whose
+// threads exchange less if each holds neighbors.
+bool tile_is_network(const struct tile_op *op);
 // Return the innermost for or loop around an op (NULL if there is none), and the op that a yield,
 // continue or break ends or leaves.
 const struct tile_op *tile_loop_around(const struct tile_op *op);

@@ -39,6 +39,12 @@ bool tile_is_recomputable(const struct tile_op *op)
     return tile_op_infos[op->kind].traits & TILE_PURE && !op->block_count && op->result_count == 1;
 }
 
+bool tile_is_network(const struct tile_op *op)
+{
+    return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
+           op->kind == TILE_HISTOGRAM || op->kind == TILE_RANK;
+}
+
 const struct tile_op *tile_loop_around(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;

@@ -247,26 +247,6 @@ static void visit_block(struct funnel *f, struct tile_block *block)
     f->count = 0;
 }
 
-struct between {
-    const struct tile_ranges *ranges;
-    bool found;
-};
-
-static void find_between(struct tile_op *op, void *data)
-{
-    struct between *b = data;
-
-    b->found |= tile_begins_between_vectors(op, b->ranges);
-}
-
-bool tile_has_loads_between_vectors(struct tile_kernel *kernel, const struct tile_ranges *ranges)
-{
-    struct between b = { .ranges = ranges };
-
-    tile_walk(&kernel->body, find_between, &b);
-    return b.found;
-}
-
 bool tile_funnel_loads(struct tile_kernel *kernel, const struct tile_ranges *ranges)
 {
     struct funnel f = { .kernel = kernel, .ranges = ranges };

@@ -50,8 +50,7 @@ static bool is_load(const struct tile_op *op)
 // True for ops with long code, which unrolling would copy.
 static bool is_long(const struct tile_op *op)
 {
-    return op->kind == TILE_SORT || op->kind == TILE_TOPK || op->kind == TILE_SCAN ||
-           op->kind == TILE_HISTOGRAM || op->kind == TILE_RANK || op->kind == TILE_MMA;
+    return tile_is_network(op) || op->kind == TILE_MMA;
 }
 
 static bool is_store(const struct tile_op *op)
