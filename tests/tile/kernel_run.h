@@ -41,8 +41,8 @@ struct kernel_case {
     const char *layouts; // NULL: all of them
 };
 
-// Of rows with all layouts, run only d, a and o, which select all entries; and interpret only the
-// first layout. For a second run on another architecture or with checks.
+// Rows with all layouts run only d, a, o and s, which select all entries, and only the first layout
+// is interpreted. For a second run on another architecture or with checks.
 extern bool kernel_few;
 void kernel_start(void); // makes device and stream in the checking process
 void kernel_stop(void);
